@@ -86,6 +86,7 @@ def tally_from(stdout: str) -> Tally | None:
     lines = stdout.strip().splitlines()
     try:
         fields = json.loads(lines[-1])
-        return Tally(pages=int(fields["pages"]), items=int(fields["items"]), links=int(fields["links"]))
+        counts = {name: int(fields[name]) for name in ("pages", "items", "links")}
+        return Tally(**counts, started=float(fields["started"]))
     except (IndexError, ValueError, KeyError, TypeError):
         return None

@@ -122,7 +122,7 @@ class Extent:
 _SIZES: Final = {
     Size.FULL: Extent(repetitions=20),
     Size.QUICK: Extent(repetitions=1),
-    Size.TINY: Extent(repetitions=1, points=("fetch.after_commit",), kinds=("sqlite",), at_once=1),
+    Size.TINY: Extent(repetitions=1, points=("store.after_commit",), kinds=("sqlite",), at_once=1),
 }
 
 

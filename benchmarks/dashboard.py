@@ -47,6 +47,12 @@ PATHS: Final = {
     "sorted by records of 24 h": "/?sort=records&order=desc",
     "sorted by change rate": "/?sort=change_rate&order=desc",
     "page 200": "/?offset=9950",
+    "lamps": "/lamps",
+    "lamps by tag": "/lamps?by=tag",
+    "changes": "/changes",
+    "changes of a tag in a week": "/changes?tag=tag+7&period=7d",
+    "changes with a rare word": "/changes?words=brass",
+    "changes with a common word": "/changes?words=kettle",
 }
 _PATIENCE_SECONDS: Final = 60
 _TICKS: Final = os.sysconf("SC_CLK_TCK")

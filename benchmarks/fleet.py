@@ -40,7 +40,7 @@ from lamplighter.store.schema.tables import crawl_runs, instances, pages
 from tests.servers import postgres
 
 #: how much more two processes must do than one
-TIMES: Final = 1.7
+TIMES: Final = 1.8
 _HEADINGS: Final = ("workers", "cores", "pages/s", "times the first", "CPU s/1,000", "database", "busy cores")
 #: pages, hosts, workers x cores
 _SIZES: Final = {Size.FULL: (12_000, 60, "1x1,1x2,2x2"), Size.QUICK: (1_200, 60, "1x1,2x2"), Size.TINY: (20, 4, "1x1")}

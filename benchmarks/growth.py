@@ -37,7 +37,7 @@ _WORKSPACE: Final = _REPOSITORY / ".bench"
 #: MB (10^6 bytes) of all our processes, with a million pages known
 MEMORY: Final = 250.0
 #: how much more a page may cost
-GROWTH: Final = 3.0
+GROWTH: Final = 1.3
 _PAGES_PER_SOURCE: Final = 100
 #: pages known, pages crawled, hosts
 _SIZES: Final = {

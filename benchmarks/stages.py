@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any, Final
 
 from benchmarks import ours
+from benchmarks.measuring import counts
 from benchmarks.measuring.findings import Findings, Part, Sheet, Size, Tell
 from benchmarks.measuring.measure import measure
 from benchmarks.measuring.processes import cpu_seconds, tree
@@ -39,6 +40,7 @@ _WORKSPACE: Final = _REPOSITORY / ".bench"
 _TIMER_SECONDS: Final = 0.004
 _LOOK_SECONDS: Final = 0.05
 _SHOWN_MODULES: Final = 15
+_COUNTED: Final = "--counted"
 _OURS: Final = "lamplighter."
 #: below which everything happens
 _RUNS_THE_LOOP: Final = "lamplighter.cli.terminal.loop"
@@ -146,6 +148,10 @@ def _module_of(frame: FrameType | None) -> str:
 
 def main() -> int:
     """Measures what the command line asks for; with `--base` it is the crawler that is measured."""
+    if _COUNTED in sys.argv:
+        sys.argv.remove(_COUNTED)
+        _count()
+        return 0
     if "--base" in sys.argv:
         _crawl()
         return 0
@@ -154,6 +160,14 @@ def main() -> int:
     parser.add_argument("--hosts", type=int, default=50)
     arguments = parser.parse_args()
     return alone(lambda tell: measured(arguments.pages, arguments.hosts, tell=tell))
+
+
+def _count() -> None:
+    telemetry.configure("error")
+    with tempfile.TemporaryDirectory(prefix="lamplighter-counts-") as folder, counts.counted() as found:
+        tally = loop.run(ours.crawl(bases(), Path(folder)))
+    print(json.dumps(found))
+    tally.report()
 
 
 def _crawl() -> None:
@@ -173,14 +187,30 @@ def measured(pages: int, hosts: int, *, tell: Tell) -> Findings:
     site.mkdir(parents=True, exist_ok=True)
     (_WORKSPACE / ".gitignore").write_text("*\n")
     write_site(plan, site)
-    tell(f"crawling {pages:,} pages under a timer")
+    command = [sys.executable, "-m", "benchmarks.stages", "--base"]
     with serve(site, plan.addresses) as origin:
-        command = [sys.executable, "-m", "benchmarks.stages", "--base", *plan.bases(origin.port)]
-        measurement = measure(command, cwd=_REPOSITORY, timeout=_PATIENCE)
+        tell(f"crawling {pages:,} pages under a timer")
+        told, total = _told([*command, *plan.bases(origin.port)])
+        tell(f"crawling {pages:,} pages and counting")
+        found, _ = _told([*command, *plan.bases(origin.port), _COUNTED])
+    return Findings(sheets=(*_sheets(told, pages, total=total), _counts(found, pages)))
+
+
+def _told(command: list[str]) -> tuple[dict[str, Any], float]:
+    """What a crawl says of itself, and its CPU seconds."""
+    measurement = measure(command, cwd=_REPOSITORY, timeout=_PATIENCE)
     if measurement.exit_code:
         raise RuntimeError(f"the crawl ended with {measurement.exit_code}: {measurement.stderr[-2000:]}")
-    told = json.loads(measurement.stdout.strip().splitlines()[-2])
-    return Findings(sheets=tuple(_sheets(told, pages, total=measurement.cpu.total_seconds())))
+    return json.loads(measurement.stdout.strip().splitlines()[-2]), measurement.cpu.total_seconds()
+
+
+def _counts(found: dict[str, int], pages: int) -> Sheet:
+    return Sheet(
+        title=f"Counts, {pages:,} pages",
+        headings=("", "a page"),
+        rows=tuple((name, f"{found.get(name, 0) / pages:,.2f}") for name in counts.NAMES),
+        note="Opening and closing the service is counted too.",
+    )
 
 
 def _sheets(told: dict[str, Any], pages: int, *, total: float) -> Iterator[Sheet]:
@@ -217,7 +247,7 @@ PART: Final = Part(
     title="Cost per stage of a crawl",
     about=(
         "The same crawl once more, under a timer: processes and threads by the kernel's clocks, the event loop's "
-        "thread by samples of its CPU time. The timer itself costs a few percent."
+        "thread by samples of its CPU time. The timer itself costs a few percent. The counts are of one more crawl."
     ),
     run=lambda size, tell: measured(*_SIZES[size], tell=tell),
 )

@@ -72,6 +72,7 @@ EXPECTED = {
     "outside the main element": -1.5,
     "near the heading": 0.5,
     "holds another": -1.0,
+    "one column of several": -1.5,
     "two rows": -1.0,
     "below related": -1.5,
     "right below the main heading": 1.0,

@@ -20,7 +20,7 @@ from lamplighter.store.schema import migrate
 VERSIONS = Path(__file__).parents[1] / "src/lamplighter/store/migrations"
 #: Alembic spells types out; the migrations use our own names for them
 TYPES = (
-    (r"lamplighter\.store\.types\.UtcTime\(timezone=True\)", "UtcTime()"),
+    (r"lamplighter\.store\.schema\.types\.UtcTime\(timezone=True\)", "UtcTime()"),
     (r"sa\.BigInteger\(\)\.with_variant\(sa\.Integer\(\), 'sqlite'\)", "BigId"),
     (r"sa\.JSON\(\)\.with_variant\(postgresql\.JSONB\(astext_type=Text\(\)\), 'postgresql'\)", "Json"),
     (r"    # ### .*\n", ""),

@@ -26,11 +26,11 @@ EXCEPTIONS: dict[str, str] = {}
 
 
 def crowded_folders() -> Iterator[str]:
-    """Folders that hold too many modules."""
+    """Folders that hold too many modules; every change of the schema adds one to the migrations."""
     for top in ("src", "tests", "benchmarks", "scripts"):
         for folder in [ROOT / top, *(path for path in (ROOT / top).rglob("*") if path.is_dir())]:
             count = sum(path.name != "__init__.py" for path in folder.glob("*.py"))
-            if count > MOST_MODULES:
+            if count > MOST_MODULES and MIGRATIONS not in folder.parents:
                 yield f"{folder.relative_to(ROOT)}: {count} modules; {MOST_MODULES} are the most"
 
 

@@ -32,6 +32,7 @@ _MOST_BYTES = 120_000
 #: name -> path, with what was found in the demo in braces
 PAGES = {
     "sources": "/",
+    "lamps": "/lamps?by=tag",
     "source": "/sources/{source}",
     "add": "/sources/add",
     "crawl": "/crawl",
@@ -39,6 +40,7 @@ PAGES = {
     "schedule": "/schedule",
     "pages": "/pages",
     "links": "/links",
+    "changes": "/changes",
     "records": "/records",
     "record": "/records/{record}",
     "hosts": "/hosts",
@@ -106,8 +108,9 @@ def _free_ports() -> int:
 
 
 async def _something_of_each(url: str) -> dict[str, str]:
-    """One of everything that has a page of its own, as soon as the demo has brought enough to look at."""
+    """One of everything that has a page of its own, as soon as the demo has its past and enough to look at."""
     await _until_there_are_records(url)
+    await _until_its_past_is_made(url)
     source = json.loads(await _asked(f"{url}/api/v1/sources?limit=1"))["sources"][0]
     record = json.loads(await _asked(f"{url}/api/v1/records?limit=1"))["records"][0]
     run = re.search(r'href="/runs/([0-9a-f-]{36})', await _asked(f"{url}/runs"))
@@ -127,6 +130,12 @@ async def _until_there_are_records(url: str) -> None:
             await asyncio.sleep(1)
         # The runs that brought them end, and the schedule is made.
         await asyncio.sleep(20)
+
+
+async def _until_its_past_is_made(url: str) -> None:
+    async with asyncio.timeout(_PATIENCE_SECONDS):
+        while "are being made at this moment" in await _asked(f"{url}/"):  # noqa: ASYNC110 - another process
+            await asyncio.sleep(1)
 
 
 async def _records(url: str) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
+from lamplighter.live_settings import LIVE_SETTINGS
 from lamplighter.settings import PREFIX, Settings
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "settings.md"
@@ -19,11 +20,17 @@ Written by `scripts/write_settings_reference.py` from `src/lamplighter/setting_f
 Every setting is read from the environment. An unknown name that begins with `{PREFIX}` is an error that names the
 nearest known one. What the command line says (`--data`, `--port` and the like) wins over the environment.
 
-`{PREFIX}SECRET_<NAME>` holds a secret that recipes refer to as `{{secret:name}}`, in lower case, in the headers of an
-API. Secrets are read when a request is made; they are neither stored nor shown.
+Those that say under *Change* when it takes effect can also be changed while the service runs, by an admin: on the page
+`/settings`, with `lamplighter settings set NAME VALUE`, or with `PATCH /api/v1/settings`. A change is stored in the
+database and audited; every process applies it within seconds, and it survives restarts. What the environment or the
+command line sets is not changed so: remove it there first.
 
-| Setting | In the environment | Also read from | Default | Meaning |
-|---|---|---|---|---|
+`{PREFIX}SECRET_<NAME>` holds a secret that recipes refer to as `{{secret:name}}`, in lower case, in the headers of an
+API. Secrets are read when a request is made; they are neither stored nor shown. `{PREFIX}HOSTS_OF_SECRET_<NAME>` names
+the hosts to which it may be sent, separated by spaces or commas; without it the secret is sent nowhere.
+
+| Setting | In the environment | Also read from | Default | Change | Meaning |
+|---|---|---|---|---|---|
 """
 
 
@@ -46,8 +53,9 @@ def rows() -> Iterator[str]:
     for name, field in Settings.model_fields.items():
         variable, *others = _spellings(name, field)
         aliases = ", ".join(f"`{other}`" for other in others) or "-"
+        change = LIVE_SETTINGS[name].takes_effect if name in LIVE_SETTINGS else "-"
         meaning = (field.description or "").replace("|", "\\|")
-        yield f"| {name} | `{variable}` | {aliases} | {_default(field)} | {meaning} |"
+        yield f"| {name} | `{variable}` | {aliases} | {_default(field)} | {change} | {meaning} |"
 
 
 def _spellings(name: str, field: FieldInfo) -> list[str]:

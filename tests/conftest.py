@@ -42,7 +42,6 @@ _LONG = frozenset(
 
 process_setup.compile_statements()
 process_setup.prepare_routes()
-process_setup.read_the_environment()
 process_setup.look_for_migrations()
 process_setup.write_tracebacks_plainly()
 process_setup.hash_quickly()

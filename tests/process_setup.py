@@ -11,7 +11,6 @@ import structlog
 from fastapi import FastAPI
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
-from pydantic_settings import EnvSettingsSource
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
@@ -67,8 +66,8 @@ def prepare_routes() -> None:
     assembled, table = server.assembled, route_guard.RouteTable
     shared = functools.cache(lambda: assembled().router)
 
-    def assembled_sharing(parts: Sequence[Routes] = server.PARTS) -> FastAPI:
-        if parts is not server.PARTS:
+    def assembled_sharing(parts: Sequence[Routes] | None = None) -> FastAPI:
+        if parts is not None:
             return assembled(parts)
         app = assembled(())
         app.router = shared()
@@ -84,21 +83,6 @@ def prepare_routes() -> None:
 
     server.assembled = assembled_sharing
     route_guard.RouteTable = table_sharing  # type: ignore[misc, assignment]
-
-
-def read_the_environment() -> None:
-    """Settings are looked for under each of their names; an environment that is the same says the same."""
-    read = EnvSettingsSource.__call__
-    known: dict[frozenset[Any], dict[str, Any]] = {}
-
-    def read_once(source: Any) -> dict[str, Any]:
-        named = {name: value for name, value in source.env_vars.items() if name != "pytest_current_test"}
-        key = frozenset([source.settings_cls, *named.items()])
-        if key not in known:
-            known[key] = read(source)
-        return dict(known[key])
-
-    EnvSettingsSource.__call__ = read_once
 
 
 def write_tracebacks_plainly() -> None:

@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import MappingProxyType
 from typing import IO, Final
 
 from benchmarks.measuring.processes import tree
@@ -36,13 +37,27 @@ class Measurement:
 
 
 def measure(
-    command: Sequence[str], *, cwd: Path, timeout: timedelta, on_sample: Callable[[], None] = lambda: None
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    timeout: timedelta,
+    on_sample: Callable[[], None] = lambda: None,
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> Measurement:
-    """Runs a command to its end, or kills it with its descendants at the timeout; `on_sample` is called meanwhile."""
+    """Runs a command to its end, or kills it with its descendants at the timeout; `on_sample` is called meanwhile.
+
+    `env` is added to our own environment.
+    """
     with TemporaryFile() as stdout, TemporaryFile() as stderr:
         started = time.monotonic()
         process = subprocess.Popen(
-            command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, start_new_session=True
+            command,
+            cwd=cwd,
+            env=os.environ | dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
         )
         peak, seen = 0, {process.pid}
         # wait4 rather than Popen.wait: its usage is that of this command alone, not of all our children so far.

@@ -13,7 +13,7 @@ from scrapy.crawler import CrawlerProcess  # type: ignore[import-not-found]
 
 from benchmarks.peers.contract import Tally, bases
 
-_SETTINGS = {
+SETTINGS = {
     "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
     "CONCURRENT_ITEMS": 4,
     "CONCURRENT_REQUESTS": 64,
@@ -59,7 +59,7 @@ class TunedSpider(Spider):  # type: ignore[misc]
 
 if __name__ == "__main__":
     tally = Tally()
-    process = CrawlerProcess(_SETTINGS)
+    process = CrawlerProcess(SETTINGS)
     process.crawl(TunedSpider, starts=bases(), tally=tally)
     process.start()
     tally.report()

@@ -13,6 +13,7 @@ from lamplighter.store.schema import migrate
 
 #: of each source: one every six hours, for a week
 RUNS: Final = 28
+_RECORDS: Final = 20
 _RECIPE: Final = (
     '{"items": "li.job", "fields": {"title": "h2 a", "url": "h2 a", "location": ".where", "deadline": ".by"}}'
 )
@@ -109,5 +110,34 @@ def _statements(sources: int, pages: int, runs: int) -> list[tuple[str, int]]:
                   50001, 'completed', 200, 'text/html', 14000, 180, :now, printf('%064x', i * 3),
                   printf('%064x', i * 5), :now, :now FROM n""",
             pages,
+        ),
+        *_changes(sources),
+    ]
+
+
+def _changes(sources: int) -> list[tuple[str, int]]:
+    """Twenty records of each source; a third of the runs found one and changed the price of another."""
+    return [
+        (
+            f"""INSERT INTO records (public_id, source_id, kind, url, url_key, canonical_hash, content_hash, title,
+                  description, tags, fields, provenance, quality, first_seen_at, last_seen_at)
+                {_COUNTED} SELECT printf('%08x-0000-4000-b000-000000000000', i), (i - 1) % {sources} + 1, 'product',
+                  'https://s' || ((i - 1) % {sources} + 1) || '.example/job/' || i, printf('%064x', i),
+                  printf('%064x', i), printf('%064x', i), 'Kettle ' || i || CASE WHEN i % 997 = 0 THEN ' brass' ELSE
+                  '' END, 'A kettle for tea and coffee', '[]', '{{"price": 20}}', '{{}}', 0.9,
+                  :now - ({_RECORDS * sources} - i) * 1000000, :now FROM n""",
+            _RECORDS * sources,
+        ),
+        (
+            f"""INSERT INTO record_changes (record_id, run_id, at, field, before, after)
+                SELECT source_id + {sources} * (id % {_RECORDS}), id, finished_at, 'fields.price', '20.0', '18.5'
+                FROM crawl_runs WHERE id % 3 = 0 ORDER BY finished_at""",
+            sources,
+        ),
+        (
+            f"""INSERT INTO change_sets (source_id, run_id, began_at, at, new, changed, newest_record_id)
+                SELECT source_id, id, started_at, finished_at, 1, 1, source_id + {sources} * {_RECORDS - 1}
+                FROM crawl_runs WHERE id % 3 = 0 ORDER BY finished_at""",
+            sources,
         ),
     ]

@@ -29,16 +29,14 @@ pid {folder}/nginx.pid;
 error_log {folder}/error.log warn;
 events {{ worker_connections 4096; }}
 http {{
-  access_log {access_log};
+  access_log off;
   types {{ text/html html; text/plain txt; }}
   default_type application/octet-stream;
-  charset utf-8;
+  {charset}
   sendfile on;
   tcp_nopush on;
-  etag on;
-  gzip {gzip};
-  gzip_types text/plain;
-  keepalive_timeout 75s;
+  {validators}
+  keepalive_timeout {keep_alive};
   keepalive_requests 1000000;
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
@@ -47,11 +45,17 @@ http {{
   scgi_temp_path {folder}/scgi;
   server {{
 {listens}
+{certificate}
     root {site}/$server_addr;
-    location = {status} {{ stub_status; access_log off; }}
+  }}
+  server {{
+    listen 127.0.0.1:{status_port};
+    location = {status} {{ stub_status; }}
   }}
 }}
 """
+_NO_VALIDATORS: Final = "etag off; if_modified_since off; add_header Last-Modified '';"
+_CERTIFICATE: Final = "    ssl_certificate {}; ssl_certificate_key {};"
 
 
 class NginxMissingError(RuntimeError):
@@ -72,8 +76,6 @@ class Origin:
     """A running nginx."""
 
     port: int
-    #: One request per line in nginx's combined format; None unless it was asked for.
-    access_log: Path | None
     status_url: str
 
     def requests(self) -> int:
@@ -85,31 +87,46 @@ class Origin:
         return int(counters[1])
 
 
-@contextmanager
-def serve(site: Path, addresses: Sequence[str], *, log_access: bool = False, gzip: bool = False) -> Iterator[Origin]:
-    """Serves `site/<address>/` on each address until the block is left.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """How the site is served; never compressed, or contenders would be compared on their decompressors."""
 
-    Compression is off unless asked for: contenders offer different encodings, and would be compared on their
-    decompressors.
-    """
+    #: Without it, pages say their encoding themselves.
+    says_charset: bool = True
+    #: ETag and Last-Modified; without them nobody can ask whether a page has changed.
+    has_validators: bool = True
+    #: Without it, every request needs a connection of its own.
+    keeps_alive: bool = True
+    #: certificate and key (PEM) for HTTPS
+    tls: tuple[Path, Path] | None = None
+    #: None is any free port.
+    port: int | None = None
+
+
+@contextmanager
+def serve(site: Path, addresses: Sequence[str], serving: Serving = Serving()) -> Iterator[Origin]:  # noqa: B008 - frozen
+    """Serves `site/<address>/` on each address until the block is left."""
     program = shutil.which("nginx", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin")))
     if program is None:
         raise NginxMissingError
 
     with tempfile.TemporaryDirectory(prefix="bench-nginx-") as name:
         folder = Path(name)
-        port = _port_free_on(addresses)
-        access_log = folder / "access.log" if log_access else None
+        port = serving.port or _port_free_on(addresses)
+        status_port = _port_free_on(["127.0.0.1"])
         config = folder / "nginx.conf"
         config.write_text(
             _CONFIG.format(
                 user=_user_line(),
                 folder=folder,
-                access_log=access_log or "off",
-                gzip="on" if gzip else "off",
-                listens="\n".join(f"    listen {address}:{port} backlog=1024;" for address in addresses),
+                charset="charset utf-8;" if serving.says_charset else "",
+                validators="etag on;" if serving.has_validators else _NO_VALIDATORS,
+                keep_alive="75s" if serving.keeps_alive else "0",
+                listens="\n".join(f"    listen {address}:{port}{_options(serving)};" for address in addresses),
+                certificate="" if serving.tls is None else _CERTIFICATE.format(*serving.tls),
                 site=site.resolve(),
                 status=_STATUS_PATH,
+                status_port=status_port,
             )
         )
         errors = folder / "error.log"
@@ -118,10 +135,14 @@ def serve(site: Path, addresses: Sequence[str], *, log_access: bool = False, gzi
         )
         try:
             _wait_for(process, (addresses[0], port), errors)
-            yield Origin(port=port, access_log=access_log, status_url=f"http://{addresses[0]}:{port}{_STATUS_PATH}")
+            yield Origin(port=port, status_url=f"http://127.0.0.1:{status_port}{_STATUS_PATH}")
         finally:
             process.terminate()
             process.wait(_PATIENCE_SECONDS)
+
+
+def _options(serving: Serving) -> str:
+    return (" ssl" if serving.tls else "") + " backlog=1024"
 
 
 def _user_line() -> str:

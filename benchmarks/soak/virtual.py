@@ -25,6 +25,7 @@ from benchmarks.soak.log_lines import counts
 from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb
 from benchmarks.soak.sites import Rhythm, SoakSite
 from lamplighter import telemetry
+from lamplighter.adapters.virtual_time import VirtualTime
 from lamplighter.app import open_service
 from lamplighter.model.access import Stamp
 from lamplighter.operations.sources import sources
@@ -35,7 +36,6 @@ from lamplighter.store.schema.tables import crawl_runs
 from lamplighter.telemetry import LogFormat
 from tests.journeys import unattended
 from tests.journeys.unattended import Household, virtual_loop, weigh
-from tests.journeys.virtual_time import VirtualTime
 from tests.origin import Origin
 
 _HOUR: Final = 3600.0

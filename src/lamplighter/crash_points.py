@@ -21,12 +21,11 @@ POINTS: dict[str, str] = {
     "fetch.before_request": "a page's turn has come, the request is not yet sent",
     "fetch.after_response": "a page was fetched, nothing of it is stored",
     "fetch.after_archive": "the body is archived, the page is still pending",
-    "fetch.before_commit": "the page is marked downloaded, not yet committed",
-    "fetch.after_commit": "the page is downloaded, the parser does not know yet",
+    "fetch.after_commit": "a page is stored that was not read yet",
     "parse.after_claim": "a downloaded page is claimed for parsing",
     "parse.after_extract": "a page was parsed, nothing of it is stored",
-    "parse.before_commit": "records and new pages are written, not yet committed",
-    "parse.after_commit": "records and new pages are committed, no worker was woken",
+    "store.before_commit": "pages, their records and new pages are written, not yet committed",
+    "store.after_commit": "pages, their records and new pages are committed, no worker was woken",
     "finish.before_commit": "the outcome and the next run are written, not yet committed",
     "finish.after_commit": "the run is finished",
     "index.after_send": "records were sent to the search server, that is not yet recorded",
@@ -35,6 +34,11 @@ POINTS: dict[str, str] = {
     "archive.after_forgetting": "old versions are deleted from the database, their bytes are still there",
     "archive.after_copy": "bodies were copied to a new place, the rows still name the old one",
     "archive.after_move": "bodies were moved, the old place is still there",
+    "import.after_chunk": "some rows of a file are committed, the others not yet",
+    "backup.before_name": "a backup is written, it does not have its name yet",
+    "backup.after_name": "a backup is complete, older ones are not yet deleted",
+    "restore.before_commit": "a backup is about to take the place of the database",
+    "restore.after_commit": "a backup has taken the place of the database, nobody was told",
 }
 
 _armed: str | None = None

@@ -5,6 +5,7 @@
     │   ├── BadUrl
     │   ├── BadRecipe
     │   ├── BadSetting
+    │   ├── SecretRefused       the secret is for other hosts
     │   └── Duplicate           it exists already
     ├── NotPossible             the thing exists, but this action is not possible now
     │   └── NotYet              a host's next turn is too far off to wait for
@@ -58,6 +59,17 @@ class BadSetting(BadInput):
     """A setting with an unknown name or an impossible value."""
 
     default_code = "invalid_setting"
+
+
+class SecretRefused(BadInput):
+    """A recipe names a secret that may not be sent to its host."""
+
+    default_code = "secret_refused"
+
+    def __init__(self, message: str, *, name: str, host: str) -> None:
+        super().__init__(message)
+        self.name = name
+        self.host = host
 
 
 class Duplicate(BadInput):

@@ -231,5 +231,9 @@ for _counts, _words in (
 
 def leases_taken_over() -> float:
     """Leases of hosts and pages that this process took over because their holder did not renew them."""
-    samples = (REGISTRY.get_sample_value("crawler_leases_expired_total", {"what": what}) for what in ("host", "page"))
-    return sum(value or 0.0 for value in samples)
+    return sum(
+        sample.value
+        for metric in LEASES_EXPIRED.collect()
+        for sample in metric.samples
+        if sample.name == "crawler_leases_expired_total"
+    )

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import AliasChoices, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
 
 PREFIX = "LAMPLIGHTER_"
 
@@ -15,10 +14,11 @@ def _knob(default: Any, name: str, help_text: str, *aliases: str, **limits: Any)
     return Field(default, validation_alias=choices, description=help_text, **limits)
 
 
-class SettingFields(BaseSettings):
+class SettingFields(BaseModel):
     """The fields of the configuration; `Settings` adds what follows from them."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="ignore", populate_by_name=True, env_prefix=PREFIX)
+    # Built when first used, which only `Settings` is.
+    model_config = ConfigDict(frozen=True, populate_by_name=True, defer_build=True)
 
     data_dir: Path = _knob(Path("data"), "data_dir", "Folder of the database file, the archive and backups.")
     database_url: str | None = _knob(
@@ -140,7 +140,11 @@ class SettingFields(BaseSettings):
     )
     session_hours: float = _knob(12, "session_hours", "How long a login lasts.", gt=0, le=720)
     login_attempts: int = _knob(
-        10, "login_attempts", "Failed logins allowed for one address, or one name, within 15 minutes.", ge=1
+        10,
+        "login_attempts",
+        "Failed logins of one name before each further one has to wait, 30 s and then twice as long each time; of one "
+        "address ten times as many.",
+        ge=1,
     )
     calls_per_hour: int = _knob(
         5000, "calls_per_hour", "API calls of one caller, /api/admin excepted; 0 means no limit.", ge=0
@@ -220,7 +224,7 @@ class SettingFields(BaseSettings):
         "What 401 or 403 for a robots.txt means: allow (no rules, as RFC 9309 says) or refuse (nothing is fetched).",
     )
 
-    fetch_slots: int = _knob(64, "fetch_slots", "Requests in flight at once over all hosts.", ge=1)
+    fetch_slots: int = _knob(512, "fetch_slots", "Requests in flight at once over all hosts.", ge=1)
     request_retries: int = _knob(2, "request_retries", "Retries of a request after a transient fault.", ge=0, le=5)
     page_retries: int = _knob(
         3, "page_retries", "Retries of a page within its run, not of a start page: after 1, 2, 4 … min.", ge=0, le=10
@@ -308,6 +312,11 @@ class SettingFields(BaseSettings):
         "metrics_public",
         "Whether clients of the port itself may read /metrics without a login; through a proxy it needs a viewer.",
     )
+    status_page: bool = _knob(
+        False,
+        "status_page",
+        "Whether /status shows everybody, without a login, which sources are watched and how fresh their data is.",
+    )
     metrics_port: int | None = _knob(
         None, "metrics_port", "Port on which a worker serves /metrics and /health; unset serves none.", ge=1, le=65535
     )
@@ -345,5 +354,12 @@ class SettingFields(BaseSettings):
     )
     disable_scheduler: bool = _knob(
         False, "disable_scheduler", "Do not open runs automatically.", "AIDJOBS_DISABLE_SCHEDULER"
+    )
+    demo_past_days: float = _knob(
+        42,
+        "demo_past_days",
+        "Days of history that `serve --demo` makes in advance when it first starts, on SQLite; 0 makes none.",
+        ge=0,
+        le=90,
     )
     crash_at: str | None = _knob(None, "crash_at", "For tests: die with SIGKILL at this point.")

@@ -1,4 +1,4 @@
-"""The configuration, read from the environment: the fields, what follows from them, and how they are loaded."""
+"""The configuration: read from the environment, some of it changed while running; and what follows from it."""
 
 import difflib
 import os
@@ -8,16 +8,18 @@ from datetime import timedelta
 from typing import Any
 
 from pydantic import AliasChoices, PrivateAttr, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from lamplighter import __version__, seed_variables
-from lamplighter.errors import BadSetting
+from lamplighter.errors import BadInput, BadSetting
+from lamplighter.live_settings import LIVE_SETTINGS
 from lamplighter.setting_fields import PREFIX as PREFIX
 from lamplighter.setting_fields import SettingFields
 from lamplighter.validation_words import words_of
 
 #: the rest of the name, in lower case, is how a recipe refers to the secret
 SECRET_PREFIX = PREFIX + "SECRET_"
+#: names the hosts to which such a secret may be sent
+SECRET_HOSTS_PREFIX = PREFIX + "HOSTS_OF_SECRET_"
 
 _LONGEST_AGENT = 500
 _EMAIL = r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+"
@@ -33,26 +35,16 @@ _OTHERS = frozenset({"mozilla", "chrome", "safari", "firefox", "opera", "edge", 
 
 
 class Settings(SettingFields):
-    """The whole configuration, immutable once loaded."""
+    """The whole configuration. Only `take` changes it, and only the settings that can change while running."""
 
     #: name -> value of every LAMPLIGHTER_SECRET_*; never shown
     _secrets: dict[str, SecretStr] = PrivateAttr(default_factory=dict)
+    #: name -> hosts of a secret of the environment
+    _secret_hosts: dict[str, str] = PrivateAttr(default_factory=dict)
     #: field -> the environment variable that set it
     _variables: dict[str, str] = PrivateAttr(default_factory=dict)
     #: variables of other crawlers that have no effect, with the reason
     _unused: dict[str, str] = PrivateAttr(default_factory=dict)
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What a caller gives, then the environment: files are not searched, which would double the time."""
-        return init_settings, env_settings
 
     @field_validator("user_agent", "contact_url", "contact_email")
     @classmethod
@@ -94,6 +86,10 @@ class Settings(SettingFields):
         """Secrets that recipes may refer to by name; read when a request is sent, never stored or logged."""
         return {name: secret.get_secret_value() for name, secret in self._secrets.items()}
 
+    def hosts_of_secret(self, name: str) -> tuple[str, str]:
+        """The variable with the hosts of a secret of the environment, and its value; empty when it is not set."""
+        return SECRET_HOSTS_PREFIX + name.upper(), self._secret_hosts.get(name, "")
+
     @property
     def jwt_secret(self) -> str | None:
         """The secret that signs tokens; None when there is none."""
@@ -132,6 +128,26 @@ class Settings(SettingFields):
         """Variables of the crawlers that Lamplighter replaces that have no effect here, each with the reason."""
         return dict(self._unused)
 
+    def is_given(self, field: str) -> bool:
+        """Whether the environment or the command line set a field when this process started: nothing else may."""
+        return field in self.model_fields_set
+
+    def take(self, changes: Mapping[str, Any]) -> bool:
+        """Applies all that was changed while running, and nothing else; whether anything is different now.
+
+        What this process was given at its start stays, and so does the default of what is invalid here.
+        """
+        before = dict(self.__dict__)
+        for name in LIVE_SETTINGS:
+            if self.is_given(name):
+                continue
+            try:
+                value = checked(name, changes[name]) if name in changes else None
+            except BadInput:
+                value = None
+            self.__dict__[name] = type(self).model_fields[name].default if value is None else value
+        return self.__dict__ != before
+
     def variable_of(self, field: str) -> str:
         """The environment variable that set a field; our own name for it when none did."""
         return self._variables.get(field, PREFIX + field.upper())
@@ -142,17 +158,32 @@ class Settings(SettingFields):
         return timedelta(seconds=self.lease_seconds)
 
 
+def checked(name: str, value: Any) -> Any:
+    """The value of a setting that can be changed while running, as its own type; BadInput if it is refused."""
+    said, most = f"{name}={str(value)[:100]!r}", LIVE_SETTINGS[name].most
+    try:
+        number = getattr(Settings(**{name: value}), name)
+    except ValidationError as error:
+        raise BadInput(f"{said} {words_of(error.errors()[0])}", field=name) from None
+    # Not `number > most`: that is false for what is not a number.
+    if most is not None and number is not None and not number <= most:
+        raise BadInput(f"{said} must be at most {most:,.0f}", field=name)
+    return number
+
+
 def load(env: Mapping[str, str] | None = None, /, **overrides: Any) -> Settings:
     """Loads the environment; an unknown name or an invalid value is an error that says what would work."""
     names = os.environ if env is None else env
     known = {PREFIX + field.upper() for field in Settings.model_fields}
+    free = (PREFIX + "TEST_", SECRET_PREFIX, SECRET_HOSTS_PREFIX)
     for name in names:
-        if name.startswith(PREFIX) and name not in known and not name.startswith((PREFIX + "TEST_", SECRET_PREFIX)):
+        if name.startswith(PREFIX) and name not in known and not name.startswith(free):
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
             raise BadSetting(f"{name} is not a setting; did you mean {near[0]}?")
     variables = dict(_set_variables(names))
+    given = {field: names[variable] for field, variable in variables.items()}
     try:
-        settings = Settings(**{name: value for name, value in overrides.items() if value is not None})
+        settings = Settings(**given | {name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -162,14 +193,21 @@ def load(env: Mapping[str, str] | None = None, /, **overrides: Any) -> Settings:
     settings._variables.update(variables)
     aliases = frozenset(alias for field in Settings.model_fields for alias in _aliases(field))
     settings._unused.update(seed_variables.notes(names, settings=aliases, archive_url=settings.archive_url))
-    settings._secrets.update(
-        {
-            name.removeprefix(SECRET_PREFIX).lower(): SecretStr(value)
-            for name, value in names.items()
-            if name.startswith(SECRET_PREFIX)
-        }
-    )
+    settings._secrets.update({name: SecretStr(value) for name, value in _with_prefix(names, SECRET_PREFIX)})
+    settings._secret_hosts.update(_with_prefix(names, SECRET_HOSTS_PREFIX))
+    for name in settings._secret_hosts.keys() - settings._secrets.keys():
+        raise BadSetting(
+            f"{SECRET_HOSTS_PREFIX}{name.upper()} is for {SECRET_PREFIX}{name.upper()}, which is not set; "
+            f"for a stored secret, use: lamplighter secrets hosts {name} HOST"
+        )
     return settings
+
+
+def _with_prefix(names: Mapping[str, str], prefix: str) -> Iterator[tuple[str, str]]:
+    """The variables with this prefix, by the rest of their names in lower case."""
+    for name, value in names.items():
+        if name.startswith(prefix):
+            yield name.removeprefix(prefix).lower(), value
 
 
 def _set_variables(names: Mapping[str, str]) -> Iterator[tuple[str, str]]:

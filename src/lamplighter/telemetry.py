@@ -1,15 +1,17 @@
-"""Structured logs with stable event names, on standard error, and without secrets."""
+"""Structured logs with stable event names, on standard error, and without secrets.
+
+The log library is loaded with the first line: it takes as long as all else of a command that logs nothing.
+"""
 
 import logging
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
 from enum import StrEnum
-from typing import Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-import structlog
-
-Logger = structlog.typing.FilteringBoundLogger
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
 
 MASK = "***"
 #: values under such keys are masked
@@ -42,30 +44,54 @@ class _StandardError:
         sys.stderr.flush()
 
 
+#: the level and format that the library is not told yet
+_chosen: list[tuple[str, LogFormat]] = []
+
+
 def configure(level: str = "info", form: LogFormat = LogFormat.AUTO) -> None:
     """Sets up logging: one line per event on standard error."""
-    number = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
-    is_terminal = sys.stderr.isatty()
-    pretty = is_terminal if form is LogFormat.AUTO else form is LogFormat.CONSOLE
-    renderer: Any = structlog.processors.JSONRenderer()
-    if pretty:
-        renderer = structlog.dev.ConsoleRenderer(colors=is_terminal)
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            without_secrets,
-            renderer,
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(file=cast(TextIO, _StandardError())),
-    )
+    _chosen[:] = [(level, form)]
+    if "structlog" in sys.modules:
+        _library()
 
 
-def logger(part: str) -> Logger:
+def _library() -> Any:
+    """The log library, set up as chosen last."""
+    import structlog
+
+    if _chosen:
+        level, form = _chosen.pop()
+        is_terminal = sys.stderr.isatty()
+        pretty = is_terminal if form is LogFormat.AUTO else form is LogFormat.CONSOLE
+        structlog.configure(
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.processors.format_exc_info,
+                without_secrets,
+                structlog.dev.ConsoleRenderer(colors=is_terminal) if pretty else structlog.processors.JSONRenderer(),
+            ],
+            wrapper_class=structlog.make_filtering_bound_logger(
+                logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
+            ),
+            logger_factory=structlog.PrintLoggerFactory(file=cast(TextIO, _StandardError())),
+        )
+    return structlog
+
+
+class _PartLogger:
     """The logger of one part of the program."""
-    return cast(Logger, structlog.get_logger(part=part))
+
+    def __init__(self, part: str) -> None:
+        self._part = part
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_library().get_logger(part=self._part), name)
+
+
+def logger(part: str) -> "FilteringBoundLogger":
+    """The logger of one part of the program."""
+    return cast("FilteringBoundLogger", _PartLogger(part))
 
 
 def without_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:

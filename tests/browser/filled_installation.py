@@ -41,7 +41,7 @@ async def _one_of_everything(db: Connection, *, now: datetime, sealed: bytes) ->
     said = {"policy": "fixed", "interval_minutes": "60", "windows": "mon-fri 09:00-17:30 Europe/Berlin"}
     await tags.put(db, "news", said, stamp=Stamp("test", now))
     await takedowns.add(db, "left-alone.example", stamp=Stamp("test", now), reason="its owner asked")
-    await secrets.put(db, "reliefweb", sealed, stamp=Stamp("test", now))
+    await secrets.put(db, "reliefweb", sealed, hosts=["api.reliefweb.example"], stamp=Stamp("test", now))
     await api_tokens.add(db, api_tokens.make("ci", role=Role.VIEWER, stamp=Stamp("test", now)))
 
 

@@ -1,6 +1,7 @@
-"""Crawling in a browser: a run that is watched, the switch that stops it all, an event that is handled once more."""
+"""Crawling in a browser: a run that is watched, the switch that stops it all, an event handled again, plots, lanes."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta, timezone
 
@@ -16,8 +17,9 @@ from lamplighter.operations.hosts import hosts
 from lamplighter.operations.sources import sources
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.events import events
-from lamplighter.store.runs import run_log
+from lamplighter.store.runs import run_hours, run_log
 from lamplighter.store.schema import tables
+from tests.browser.crawled_source import barriers_in_both_lights
 from tests.browser.window import Window
 from tests.origin import Origin
 from tests.service.installation import Installation, until
@@ -208,3 +210,44 @@ async def test_nobody_is_kept_out_of_the_pages_about_crawling(
     for path in ("/crawl", "/runs", run, f"{run}/log", "/instances", "/events"):
         await window.open(path)
         assert await window.grave_barriers() == [], path
+
+
+async def test_the_legend_tells_the_value_under_the_pointer_and_the_range_stays_in_the_address(
+    window: Window, installation: Installation
+) -> None:
+    service = installation.service
+    first = run_hours.hour_of(service.clock.now()) - 200
+    rows = [
+        {"hour": first + number, "runs": 1, "pages_fetched": 3, "pages_unchanged": 2, "pages_failed": 0}
+        | {"pages_refused": 0, "records_inserted": 0, "records_updated": 0, "records_unchanged": 0, "bytes_fetched": 5}
+        for number in range(200)
+    ]
+    async with service.db.exclusive() as db:
+        await db.execute(sa.insert(tables.run_hours), rows)
+    page = await window.open("/crawl")
+
+    await page.get_by_role("link", name="7 d", exact=True).click()
+    await expect(page).to_have_url(re.compile(r"/crawl\?period=7d$"))
+    plot = page.locator("figure.plot", has_text="Pages per 4 hours")
+    await plot.locator(".u-over").hover()
+    await page.reload()
+    await plot.locator(".u-over").hover()
+
+    await expect(plot.locator(".u-legend")).to_contain_text(re.compile(r"fetched:?\s*12 pages"))
+    await expect(plot.locator(".u-legend")).to_contain_text(re.compile(r"not modified:?\s*8 pages"))
+    await expect(page.locator("#period-7d")).to_have_attribute("aria-current", "true")
+
+
+async def test_the_lane_of_a_host_shows_its_requests_and_the_next_turn_while_it_is_fetched(
+    window: Window, installation: Installation, origin: Origin
+) -> None:
+    job_board(origin, postings=6, per_page=6)
+    await watch(installation, origin, delay_ms=1000)
+
+    page = await window.open("/crawl")
+    lane = page.locator(".lanes li", has_text=origin.address)
+    await expect(lane.locator("path.fetched")).to_have_count(1)
+    await expect(lane.locator("path.next")).to_have_count(1)
+    await expect(lane).to_contain_text(re.compile(r"delay 1 s, shortest gap 1(\.\d+)? s"))
+
+    assert await barriers_in_both_lights(window) == []

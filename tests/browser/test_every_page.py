@@ -13,7 +13,6 @@ from playwright.async_api import Browser, Page, ViewportSize, expect
 
 from lamplighter.store.schema.tables import crawl_runs
 from lamplighter.web.dashboard.page_request import PLACES
-from lamplighter.web.dashboard.settings.tabs import TABS
 from tests.browser.filled_installation import furnish
 from tests.browser.window import Window
 from tests.origin import Origin
@@ -23,17 +22,18 @@ from tests.service.sites import job_board
 Views = Sequence[tuple[Literal["light", "dark"], ViewportSize]]
 DESK, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 NARROW_DESK = ViewportSize(width=1024, height=768)
-#: what the menu leads to, the settings' tabs, and what stands one step behind them
+#: what the menu leads to, the pages below its entries, and what stands one step behind them
 PATHS = list(
     dict.fromkeys(
         [
             *(place.path for place in PLACES),
-            *(tab.path for tab in TABS),
+            *(each.path for place in PLACES for each in place.below),
             "/settings/tags/edit?tag=news",
             "/sources/{source}",
             "/sources/{source}/runs",
             "/sources/{source}/versions",
             "/sources/{source}/edit",
+            "/lamps",
             "/sources/add",
             "/sources/import",
             "/runs",

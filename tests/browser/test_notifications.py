@@ -39,7 +39,14 @@ async def test_a_channel_is_added_and_tried_and_gets_its_rule(window: Window, re
     assert [hit.method for hit in receiver.hits("/hook")] == ["POST"]
     assert await barriers_in_both_lights(window) == []
     await page.get_by_role("link", name="Add a rule").click()
+    await expect(page.get_by_label("Threshold")).to_be_visible()
     await page.get_by_label("Event").select_option("New records")
+    await expect(page.get_by_label("Words")).to_be_visible()
+    await expect(page.get_by_label("Threshold")).to_have_count(0)
+    await expect(page.get_by_label("Tag", exact=True)).to_be_hidden()
+    await page.get_by_label("Sources", exact=True).select_option("sources with a tag")
+    await expect(page.get_by_label("Tag", exact=True)).to_be_visible()
+    await page.get_by_label("Sources", exact=True).select_option("all sources, and the installation")
     assert await barriers_in_both_lights(window) == []
     await page.get_by_role("button", name="Add the rule").click()
 

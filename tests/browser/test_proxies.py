@@ -60,7 +60,7 @@ async def test_a_matrix_is_really_tried_and_fills_by_itself(window: Window) -> N
         page = await window.open("/proxies/trials")
         for each in (works, refuses):
             await page.get_by_label(each.address).check()
-        await page.get_by_label("Hosts").fill(origin.address)
+        await page.get_by_role("combobox", name="Hosts").fill(origin.address)
 
         await page.get_by_role("button", name="Test").click()
 

@@ -60,6 +60,25 @@ async def test_two_versions_of_a_page_are_compared(window: Window, installation:
     assert await barriers_in_both_lights(window) == []
 
 
+async def test_the_versions_of_a_page_are_scrubbed(window: Window, installation: Installation, site: Origin) -> None:
+    site.page("/tide", "<h1>Tide</h1><p>High at noon.</p>")
+    source = await crawled(installation, f"{site.url}/tide")
+    for number, word in ((2, "dusk"), (3, "dawn")):
+        site.page("/tide", f"<h1>Tide</h1><p>High at {word}.</p>")
+        await crawl_again(installation.service, source.id, number=number)
+
+    page = await window.open(f"/sources/{source.public_id}/versions")
+    await page.locator("main td a").first.click()
+    shown = page.locator("#at-version")
+    await expect(shown.locator("ins")).to_have_text("dawn")
+    await page.get_by_label("Version", exact=True).focus()
+    await page.keyboard.press("ArrowLeft")
+
+    await expect(shown.locator("ins")).to_have_text("dusk")
+    await expect(shown.locator("del")).to_have_text("noon")
+    assert await barriers_in_both_lights(window) == []
+
+
 async def test_trying_the_stored_page_asks_nothing_of_the_site(
     window: Window, installation: Installation, site: Origin
 ) -> None:

@@ -56,7 +56,7 @@ async def source(installation: Installation, board: Origin) -> str:
 
 async def test_it_opens_over_the_list_and_leaves_it_as_it_was(window: Window, source: str) -> None:
     page = await window.open("/?search=quay")
-    link = page.locator("main").get_by_role("link", name=NAME).first
+    link = page.get_by_role("row").get_by_role("link", name=NAME).first
     panel = page.locator("#panel")
 
     await link.focus()
@@ -87,7 +87,7 @@ async def test_a_renewal_that_arrives_after_the_panel_was_closed_is_dropped(wind
         await route.continue_()
 
     page = await window.open("/?search=quay")
-    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    await page.get_by_role("row").get_by_role("link", name=NAME).first.click()
     panel = page.locator("#panel")
     await expect(panel.get_by_role("heading", name="Next run")).to_be_visible()
     await page.route(f"**{source}", hold)
@@ -112,7 +112,7 @@ async def test_once_closed_it_stays_closed_and_turning_its_pages_does_not_leave_
     await page.get_by_role("link", name="Sources", exact=True).click()
     panel = page.locator("#panel")
 
-    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    await page.get_by_role("row").get_by_role("link", name=NAME).first.click()
     await panel.get_by_role("link", name="Records", exact=True).click()
     await panel.get_by_role("link", name="Next").click()
     await expect(panel.get_by_text("3 to 3 of 3")).to_be_visible()
@@ -128,7 +128,7 @@ async def test_once_closed_it_stays_closed_and_turning_its_pages_does_not_leave_
 
 async def test_an_interval_set_by_hand_changes_the_next_run_and_bad_input_stays(window: Window, source: str) -> None:
     page = await window.open("/")
-    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    await page.get_by_role("row").get_by_role("link", name=NAME).first.click()
     panel = page.locator("#panel")
     window.expected.add(422)
 
@@ -166,7 +166,7 @@ async def test_it_is_paused_resumed_deleted_and_brought_back(window: Window, sou
 
 async def test_the_panel_renews_itself_and_leaves_what_is_being_typed(window: Window, source: str) -> None:
     page = await window.open("/")
-    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    await page.get_by_role("row").get_by_role("link", name=NAME).first.click()
     panel = page.locator("#panel")
     await panel.get_by_text("Clone…").click()
     await panel.get_by_label("Name", exact=True).fill("half a na")
@@ -182,7 +182,7 @@ async def test_the_panel_renews_itself_and_leaves_what_is_being_typed(window: Wi
 
 async def test_a_keyboard_reaches_the_form_and_everybody_can_read_it(window: Window, source: str) -> None:
     page = await window.open("/")
-    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    await page.get_by_role("row").get_by_role("link", name=NAME).first.click()
     panel = page.locator("#panel")
     for theme in ("light", "dark"):
         await page.emulate_media(color_scheme=theme)
@@ -206,7 +206,7 @@ async def test_a_keyboard_reaches_the_form_and_everybody_can_read_it(window: Win
 async def test_what_opens_below_a_button_stays_inside_the_panel(window: Window, source: str, width: int) -> None:
     await window.page.set_viewport_size({"width": width, "height": 900})
     page = await window.open("/")
-    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    await page.get_by_role("row").get_by_role("link", name=NAME).first.click()
     panel = page.locator("#panel")
     await expect(panel.get_by_role("heading", name=NAME)).to_be_focused()
 
@@ -223,7 +223,7 @@ async def test_what_opens_below_a_button_stays_inside_the_panel(window: Window, 
 
 async def test_a_run_leads_to_its_log_within_the_panel(window: Window, source: str) -> None:
     page = await window.open("/")
-    await page.locator("main").get_by_role("link", name=NAME).first.click()
+    await page.get_by_role("row").get_by_role("link", name=NAME).first.click()
     panel = page.locator("#panel")
     await panel.get_by_role("link", name="Runs & log").click()
 

@@ -11,10 +11,13 @@ from lamplighter.model.crawl import JobState
 from lamplighter.operations.sources import sources
 from lamplighter.rules.sources import source_state
 from lamplighter.store.jobs import tallies
+from tests.browser.crawled_source import crawled
 from tests.browser.window import Window
 from tests.changing import add_job
-from tests.origin import Origin
+from tests.origin import Answer, Origin
+from tests.service.in_process import crawl_again
 from tests.service.installation import Installation
+from tests.service.sites import posting_html
 
 NORTHERN, ALL = 70, 75
 LISTING = "<html><body><ul>{}</ul></body></html>".format(
@@ -189,3 +192,20 @@ async def test_a_row_has_the_same_height_whatever_it_says(window: Window, instal
         after = await page.locator("[data-source-row]").evaluate_all("rows => rows.map(row => row.offsetHeight)")
 
     assert after == before
+
+
+async def test_a_lamp_changes_with_its_source_and_leads_to_it(window: Window, installation: Installation) -> None:
+    async with Origin() as site:
+        site.page("/job", posting_html(1))
+        source = await crawled(installation, f"{site.url}/job", name="Quay")
+        page = await window.open("/lamps")
+        lamp = page.locator(".street a")
+        await expect(lamp).to_have_class("healthy")
+
+        site.route("/job", Answer(status=404))
+        await crawl_again(installation.service, source.id, number=2)
+
+        await expect(lamp).to_have_class("failing")
+        assert await lamp.get_attribute("title") == "Quay: failing"
+        await lamp.click()
+        await expect(page.locator("h1").first).to_have_text("Quay")

@@ -10,6 +10,8 @@ import typer
 
 from lamplighter import __version__, crash_points
 from lamplighter.cli.main import COMMANDS, app
+from lamplighter.cli.sources.sources import SourceCommands
+from lamplighter.cli.sources.sources import app as sources_app
 from tests.cli.conftest import Lamplighter
 from tests.repository import ROOT
 
@@ -35,13 +37,11 @@ def test_the_line_of_a_command_is_how_its_own_help_begins(command: str, line: st
     assert whole.get_command(typer.Context(whole), command).help == line
 
 
-def test_help_loads_no_service() -> None:
-    program = "import sys; from lamplighter.cli.main import app; app(['--help'], standalone_mode=False); "
-    program += "print([name for name in sys.modules if name in ('lamplighter.app', 'sqlalchemy', 'aiohttp', 'pycurl')])"
+@pytest.mark.parametrize(("command", "line"), [(name, line) for name, (_, line) in SourceCommands.table.items()])
+def test_the_line_of_a_command_about_sources_is_how_its_own_help_begins(command: str, line: str) -> None:
+    group: Any = typer.main.get_command(sources_app)
 
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert group.get_command(typer.Context(group), command).help == line
 
 
 def test_the_version_is_told(lamplighter: Lamplighter) -> None:

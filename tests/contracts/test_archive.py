@@ -67,14 +67,6 @@ async def test_nothing_to_put_takes_no_space(opens: Opens) -> None:
     assert await opens().segments() == []
 
 
-async def test_what_was_just_put_is_had_from_memory(opens: Opens) -> None:
-    archive = opens()
-    (kept,) = await archive.put([capture(b"just now")])
-    await archive.remove(kept.segment)
-
-    assert await archive.get(kept.key) == b"just now"
-
-
 async def test_a_discarded_capture_is_gone_and_its_neighbours_stay(opens: Opens) -> None:
     archive = opens()
     before, secret, after = await archive.put([capture(b"before"), capture(b"keep me not"), capture(b"after")])

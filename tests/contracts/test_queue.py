@@ -9,7 +9,7 @@ from typing import Any
 import aio_pika
 import pytest
 
-from lamplighter.adapters.messaging import rabbitmq_listener
+from lamplighter.adapters.messaging import rabbitmq, rabbitmq_listener
 from lamplighter.adapters.messaging.in_process_queue import InProcessQueue
 from lamplighter.adapters.messaging.rabbitmq import RabbitQueue
 from lamplighter.ports import Depth, Queue
@@ -322,6 +322,26 @@ async def test_i4_messages_flow_again_by_themselves_when_the_server_is_back(
     assert 1 not in heard.hosts  # not sent late: the database has been asked by then
     assert (said.count("queue.lost"), said.count("queue.back")) == (1, 1)
     assert "guest:guest" not in said
+
+
+async def test_a_server_that_falls_silent_is_noticed_by_a_process_that_only_listens(
+    rabbitmq_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rabbitmq, "HEARTBEAT_SECONDS", 1)
+    monkeypatch.setattr(rabbitmq, "_CONNECT_SECONDS", 2.0)
+    address, _, virtual_host = rabbitmq_url.rpartition("/")
+    credentials, _, port = address.rpartition(":")
+    async with (
+        Relay(int(port)) as relay,
+        listening(RabbitQueue(f"{credentials}:{relay.port}/{virtual_host}")) as heard,
+    ):
+        relay.hush()
+        await until(lambda: heard.queue.trouble is not None)
+        relay.speak()
+        await until(lambda: heard.queue.trouble is None)
+        heard.queue.wake_hosts([1])
+
+        await until(lambda: 1 in heard.hosts)
 
 
 @asynccontextmanager

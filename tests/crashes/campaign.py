@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.crashes.archive_sweep import ArchiveSweep
+from tests.crashes.by_hand import ByHand
 from tests.crashes.installation import Places, Unsettled
 from tests.crashes.situations import FirstCrawl, OverdueRun, Situation
 from tests.crashes.snapshot import Snapshot, differences
@@ -19,7 +20,7 @@ from tests.witness import Policy, Span, report, violations
 _NOTICED_SECONDS = 3.0
 #: the point before there are any tables
 MIGRATING = "migrate.midway"
-SITUATIONS: Sequence[type[Situation]] = (FirstCrawl, OverdueRun, ArchiveSweep)
+SITUATIONS: Sequence[type[Situation]] = (FirstCrawl, OverdueRun, ArchiveSweep, ByHand)
 #: points that are passed only after somebody died at another
 _AFTER = {"parse.after_claim": "fetch.after_commit"}
 
@@ -80,7 +81,7 @@ def name_of(armed: str) -> str:
 
 def draw(point: str, counts: Counter[str], chance: random.Random) -> Plan:
     """A plan in which somebody dies at this point, and much else is left to chance."""
-    known = sorted(counts)
+    known = sorted(counts.keys() - {MIGRATING})
 
     def armed(name: str) -> str:
         return f"{name}:{chance.randint(1, max(1, counts[name]))}"
@@ -88,13 +89,14 @@ def draw(point: str, counts: Counter[str], chance: random.Random) -> Plan:
     def other() -> str:
         return armed(chance.choice(known)) if chance.random() < 0.5 else ""
 
-    together = chance.randint(0, 2)
+    together = chance.randint(0, situation_of(point).most_at_once - 1)
     # Whoever does not die there would migrate at once, and the other had nothing left to die at.
     others = (MIGRATING,) * together if point == MIGRATING else tuple(other() for _ in range(together))
     first = Round(dies_at=armed(point), others=others)
     before = [Round(dies_at=_AFTER[point])] if point in _AFTER else []
     after = [Round(dies_at=armed(chance.choice(known)))] if chance.random() < 0.5 else []
-    return Plan(rounds=(*before, first, *after), survivors=chance.randint(1, 2))
+    survivors = chance.randint(1, min(2, situation_of(point).most_at_once))
+    return Plan(rounds=(*before, first, *after), survivors=survivors)
 
 
 def simplest(point: str) -> Plan:

@@ -1,7 +1,8 @@
 """What an installation has to do while its processes die, and how it must look when it is done.
 
-Three situations together reach every crash point: a first crawl of two boards with somebody to be told and a search
-server to be kept up to date; a run that is overdue; an archive that is to be swept.
+Four situations together reach every crash point: a first crawl of two boards with somebody to be told and a search
+server to be kept up to date; a run that is overdue; an archive that is to be swept; an operator who imports a
+file, makes a backup and restores it.
 """
 
 from abc import ABC, abstractmethod
@@ -40,6 +41,8 @@ class Situation(ABC):
     name: ClassVar[str]
     #: the points that its processes come by
     points: ClassVar[frozenset[str]]
+    #: how many processes may work on it together
+    most_at_once: ClassVar[int] = 3
 
     def __init__(self, installation: Installation, boards: Sequence[Origin]) -> None:
         self.installation = installation
@@ -77,8 +80,8 @@ class FirstCrawl(Situation):
         {
             *("migrate.midway", "deliver.before_effect", "deliver.after_effect", "open.before_commit"),
             *("open.after_commit", "host.after_claim", "robots.after_fetch", "fetch.before_request"),
-            *("fetch.after_response", "fetch.after_archive", "fetch.before_commit", "fetch.after_commit"),
-            *("parse.after_claim", "parse.after_extract", "parse.before_commit", "parse.after_commit"),
+            *("fetch.after_response", "fetch.after_archive", "fetch.after_commit", "parse.after_claim"),
+            *("parse.after_extract", "store.before_commit", "store.after_commit"),
             *("finish.before_commit", "finish.after_commit", "index.after_send", "notify.after_send"),
         }
     )

@@ -53,6 +53,11 @@ _SECONDS = {
 }
 
 
+#: a page whose reading takes longer than the parse phase waits for
+_SLOW_PATH = "/job/0"
+_SLOW_SECONDS = 0.5
+
+
 class _ReadsItself:
     """In place of a pool of readers."""
 
@@ -65,8 +70,10 @@ class _ReadsItself:
     async def __aexit__(self, *_: object) -> None: ...
 
     async def read(self, batch: list[PageWork], *, now: datetime, begun: Callable[[], None]) -> list[Digest]:
-        """Reads a batch in a thread."""
+        """Reads a batch in a thread; one page in a while, so that it is stored before it is read."""
         begun()
+        if any(work.url.endswith(_SLOW_PATH) for work in batch):
+            await asyncio.sleep(_SLOW_SECONDS)
         return await asyncio.to_thread(lambda: read_batch(batch, now))
 
 
@@ -85,6 +92,17 @@ def start(env: Mapping[str, str], *, log: Path, counts: Path | None = None) -> B
 
 
 def _work(env: dict[str, str], log: Path, counts: Path | None) -> None:
+    be_told(env, log=log, counts=counts)
+    for (module, name), value in _SECONDS.items():
+        assert hasattr(module, name), f"{module.__name__} has no {name}"
+        setattr(module, name, value)
+    patched: Any = service
+    patched.ReaderPool = _ReadsItself
+    command.worker()
+
+
+def be_told(env: Mapping[str, str], *, log: Path, counts: Path | None) -> None:
+    """Gives a forked process its settings and its log; it does not outlive the campaign."""
     _die_with_parent()
     said = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.dup2(said, 1)
@@ -92,14 +110,8 @@ def _work(env: dict[str, str], log: Path, counts: Path | None) -> None:
     for name in [name for name in os.environ if name.startswith("LAMPLIGHTER_")]:
         del os.environ[name]
     os.environ.update(env)
-    for (module, name), value in _SECONDS.items():
-        assert hasattr(module, name), f"{module.__name__} has no {name}"
-        setattr(module, name, value)
-    patched: Any = service
-    patched.ReaderPool = _ReadsItself
     if counts is not None:
         _count(counts)
-    command.worker()
 
 
 def _die_with_parent() -> None:

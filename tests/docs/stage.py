@@ -137,6 +137,7 @@ class Stage:
             "LAMPLIGHTER_ALLOW_HOSTS": self._example,
             "LAMPLIGHTER_MIN_DELAY_MS": "10",
             "LAMPLIGHTER_GRACE_SECONDS": "1",
+            "LAMPLIGHTER_DEMO_PAST_DAYS": "0",
         }
 
     def stop(self) -> None:

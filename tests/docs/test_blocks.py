@@ -19,7 +19,21 @@ from tests.repository import ROOT
 
 READ = [read(name) for name in PAGES]
 #: whatever is not one of these would be neither run nor read
-LANGUAGES = {"sh", "bash", "console", "text", "json", "yaml", "toml", "ini", "html", "python", "promql", "mermaid"}
+LANGUAGES = {
+    "sh",
+    "bash",
+    "console",
+    "text",
+    "json",
+    "yaml",
+    "toml",
+    "ini",
+    "html",
+    "python",
+    "promql",
+    "mermaid",
+    "nginx",
+}
 #: a `lamplighter sources add URL` in the midst of a sentence
 SPAN = re.compile(r"`((?:\.venv/bin/)?lamplighter [^`\n]+)`")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:[^\s'\"]+")

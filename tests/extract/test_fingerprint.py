@@ -1,5 +1,7 @@
 """The hash changes when a reader would notice, and only then."""
 
+import pytest
+
 from lamplighter.extract import fingerprint
 from lamplighter.model.reading import Link
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
@@ -36,3 +38,41 @@ def test_touched_dates_and_ids_do_not() -> None:
 
 def test_half_characters_are_no_obstacle() -> None:
     assert fingerprint.of_records([record(title="\ud800")], []) != fingerprint.of_text("\ud800", "\ud800")
+
+
+PAGE = """<html><head><meta name="csrf-token" content="{token}"><style>.{token} {{}}</style></head><body>
+<!-- served by {token} --><h1>{heading}</h1><p>{price}</p><a href="/jobs/1">Nurse</a>
+<form><input type="hidden" name="authenticity_token" value="{token}"></form>
+<script nonce="{token}">track("{token}")</script>
+<script type="application/json" nonce="{token}">{{"id": {data}}}</script></body></html>"""
+
+
+def seen(how: object = (), **values: str) -> str:
+    given = {"token": "a1", "heading": "Jobs", "price": "5 EUR", "data": "1"} | values
+    return fingerprint.of_markup(PAGE.format(**given), how)
+
+
+def test_tokens_comments_styles_and_scripts_without_data_do_not_count() -> None:
+    assert seen(token="b2") == seen()
+
+
+@pytest.mark.parametrize("change", [{"heading": "News"}, {"price": "6 EUR"}, {"data": "2"}], ids=str)
+def test_text_values_and_data_count(change: dict[str, str]) -> None:
+    assert seen(**change) != seen()
+
+
+def test_how_a_page_is_read_counts() -> None:
+    assert seen(how=("recipe", 2)) != seen(how=("recipe", 1))
+
+
+def test_a_script_that_may_hold_a_list_counts() -> None:
+    script = (
+        "<script>jobs = [" + "".join(f'{{"title": "Nurse {n}", "url": "/jobs/{n}"}},' for n in range(9)) + "]</script>"
+    )
+
+    assert fingerprint.of_markup(script, ()) != fingerprint.of_markup(script.replace("Nurse 3", "Cook"), ())
+
+
+@pytest.mark.parametrize("broken", ["<!-- a", "<script>a", "<style>a", "<meta content='a", "<p>a"])
+def test_what_is_never_closed_is_no_obstacle(broken: str) -> None:
+    assert fingerprint.of_markup(broken, ()) == fingerprint.of_markup(broken, ())

@@ -2,6 +2,7 @@
 
 import json
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -227,3 +228,17 @@ def test_a_recipe_that_expects_something_else_warns(expects: str, body: bytes, w
     reading = read(body, url="https://a.example/", content_type=None, recipe=recipe)
 
     assert any(warning.startswith(f"recipe: expects {expects}") for warning in reading.recipe_warnings) is warned
+
+
+def test_a_page_that_says_the_same_is_not_read_again() -> None:
+    def again(html: str, **how: Any) -> Reading:
+        return read(html.encode(), url=URL, content_type="text/html", seen=read_html(PAGE).seen_hash, **how)
+
+    assert again(PAGE + "<!-- 16:05:07 -->") == Reading(is_same=True, seen_hash=read_html(PAGE).seen_hash)
+    for other in (
+        again(PAGE.replace("Cook", "Driver")),
+        again(PAGE, kind=RecordKind.JOB),
+        again(PAGE, robots_tag="noindex"),
+    ):
+        assert not other.is_same
+        assert other.records

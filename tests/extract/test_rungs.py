@@ -82,7 +82,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in ("detail_records", "read_article", "is_story"):
         note(name)
 
-    def listing(*_: Any) -> PageListing:
+    def listing(*_: Any, **__: Any) -> PageListing:
         names.append("listing")
         return PageListing([])
 
@@ -203,7 +203,7 @@ def test_a_listing_whose_system_calls_every_page_an_article_is_a_listing() -> No
 
 def test_facts_of_one_thing_outweigh_bare_rows_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     bare = [RawRecord(kind=RecordKind.JOB, fields={}) for _ in range(4)]
-    monkeypatch.setattr(rungs, "find_listing", lambda *_: PageListing(bare))
+    monkeypatch.setattr(rungs, "find_listing", lambda *_, **__: PageListing(bare))
 
     found = evidence(f"<h1>Nurse</h1>{FACTS}{p(paragraphs())}", url=URL, title="Nurse | Acme")
 

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 
 from lamplighter.app import Service
 from lamplighter.store.schema.tables import metadata
-from lamplighter.web.server import PARTS
+from lamplighter.web.all_routes import PARTS
 
 
 def paths_to_look_at(known: Mapping[str, Any]) -> Iterator[str]:

@@ -15,7 +15,7 @@ import pytest
 
 from lamplighter import crash_points
 from lamplighter.adapters.clocks import DatabaseClock
-from lamplighter.app import opening
+from lamplighter.app import database
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.rules.schedule.catch_up import FEW
 from lamplighter.store.engine.database import Database
@@ -205,7 +205,7 @@ async def test_h6_a_clock_that_steps_causes_neither_a_burst_nor_a_stall(
             service.clock.set(service.clock.now() + step)
         runs = [await first_run(service, source_id)]
     for number, step in ((2, -HOUR), (3, HOUR)):  # steps while nobody looked
-        monkeypatch.setattr(opening, "DatabaseClock", lambda _, step=step: DatabaseClock(datetime.now(UTC) + step))
+        monkeypatch.setattr(database, "DatabaseClock", lambda _, step=step: DatabaseClock(datetime.now(UTC) + step))
         async with going(settings) as service:
             runs.append(await crawl_again(service, source_id, number=number))
 
@@ -213,6 +213,31 @@ async def test_h6_a_clock_that_steps_causes_neither_a_burst_nor_a_stall(
     assert sorted(set(Counter(asked(origin)).values())) == [1, 3], "every page once, the board in each run"
     assert min(origin.gaps()) >= 0.08
     assert await _nights(migrated_file, tmp_path) == {"autumn": [1, 1, 1, 1], "spring": [1, 1, 1, 1]}
+
+
+async def test_a_clock_that_stands_still_or_jumps_a_day_loses_no_host_and_doubles_no_run(
+    origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_board(origin, postings=POSTINGS, per_page=POSTINGS)
+
+    async with going(quick_settings(tmp_path, origin, min_delay_ms=80)) as service:
+        source_id = await watch(service, origin.url + "/jobs", interval=HOUR)
+        await until(lambda: asked_for(origin, pages=3))
+        with monkeypatch.context() as frozen:
+            moment = service.clock.now()
+            frozen.setattr(service.clock, "now", lambda: moment)
+            await asyncio.sleep(0.3)
+            while_frozen = len(asked(origin))
+        await until(lambda: asked_for(origin, pages=min(POSTINGS + 1, while_frozen + 2)))
+        service.clock.set(service.clock.now() + 24 * HOUR)
+        await first_run(service, source_id)
+        again = await crawl_again(service, source_id, number=2)
+        runs = await all_rows(service, tables.crawl_runs)
+
+    assert again.outcome is RunOutcome.OK
+    assert len(runs) == 2
+    assert set(Counter(asked(origin)).values()) <= {1, 2}
+    assert min(origin.gaps()) >= 0.08
 
 
 async def _nights(migrated: Path, folder: Path) -> dict[str, list[int]]:
@@ -250,7 +275,7 @@ async def test_h7_after_three_days_asleep_every_source_is_asked_once_and_not_all
     before, already = len(origin.log), len(asked(origin))
 
     asleep = timedelta(days=3)
-    monkeypatch.setattr(opening, "DatabaseClock", lambda _: DatabaseClock(datetime.now(UTC) + asleep))
+    monkeypatch.setattr(database, "DatabaseClock", lambda _: DatabaseClock(datetime.now(UTC) + asleep))
     async with going(settings) as service:
         await until(lambda: asked_for(origin, pages=already + FEW))
         jobs = await all_rows(service, tables.crawl_jobs)

@@ -44,7 +44,7 @@ from tests.service.sites import job_board, posting_html
 from tests.service.waiting import asked_for, until
 from tests.web.asgi_client import Ask, ask_of
 
-POSTINGS = 12
+POSTINGS = 30
 MEGABYTE = 1024**2
 
 

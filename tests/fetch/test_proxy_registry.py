@@ -77,7 +77,7 @@ async def test_a_host_with_proxies_of_its_own_leaves_the_pool_alone(db: Database
 
 async def is_concerned(db: Database, book: ProxyRegistry, host: Host) -> bool:
     async with db.read() as reading:
-        rules = await hosts.current_rules(reading, host.id, defaults=HostPolicy())
+        rules = (await hosts.current_rules(reading, [host.id], defaults=HostPolicy())).get(host.id)
     assert rules is not None
     return book.concerns(host, has_proxies=rules.has_proxies)
 

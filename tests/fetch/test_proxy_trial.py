@@ -14,6 +14,7 @@ from lamplighter.app.engines import vault_of
 from lamplighter.fetch.address_guard import AddressGuard
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.client import Client
+from lamplighter.fetch.past_requests import PastRequests
 from lamplighter.fetch.proxy_routing import ProxyRouting
 from lamplighter.fetch.turns import Turns
 from lamplighter.model.host import Host, HostPolicy
@@ -193,7 +194,7 @@ async def test_after_a_silent_proxy_another_is_tried_and_the_host_is_not_blamed(
 
 def a_routing(db: Database, client: Client, clock: Clock) -> ProxyRouting:
     barrier = Barrier(db, guard=AddressGuard(AllowList()), clock=clock, has_contact=True)
-    return ProxyRouting(a_book(db, clock), client=client, barrier=barrier, clock=clock)
+    return ProxyRouting(a_book(db, clock), client=client, barrier=barrier, past=PastRequests(), clock=clock)
 
 
 async def test_proxies_that_cannot_have_reached_the_site_share_one_turn(db: Database) -> None:

@@ -62,7 +62,7 @@ async def test_run_due_runs_what_is_due_without_waiting_and_the_status_counts_do
         after = await installation.get("/admin/crawl/status")
         await until(lambda: _logs(installation, source["id"]))
 
-    assert waiting["pool"]["global"] == 64
+    assert waiting["pool"]["global"] == 512
     assert {"running", "pool", "due_count", "locked", "in_flight"} <= set(waiting)
     assert queued == {"queued": 1}
     assert after["due_count"] == 0

@@ -17,7 +17,8 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter import telemetry
-from lamplighter.app import Service, open_service, opening
+from lamplighter.adapters.virtual_time import VirtualClock, VirtualTime
+from lamplighter.app import Service, database, open_service
 from lamplighter.crawl.fetching import fetch_phase
 from lamplighter.crawl.fleet import leadership
 from lamplighter.crawl.fleet.disk_watch import FreeBytes
@@ -36,7 +37,6 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import sources
 from lamplighter.telemetry import LogFormat
 from tests.journeys.access_records import Records
-from tests.journeys.virtual_time import VirtualClock, VirtualTime
 from tests.moments import NOON
 from tests.origin import Answer, Origin, Request
 from tests.service.sites import posting_html
@@ -220,7 +220,7 @@ def virtual_loop(patches: pytest.MonkeyPatch) -> VirtualTime:
     """A loop on whose time all that follows goes by, where it would else go by real time."""
     telemetry.configure("error", LogFormat.JSON)
     loop = VirtualTime()
-    patches.setattr(opening, "DatabaseClock", lambda _: VirtualClock(NOON, loop))
+    patches.setattr(database, "DatabaseClock", lambda _: VirtualClock(NOON, loop))
     read = ReaderPool.read
 
     async def read_really(pool: ReaderPool, batch: list[PageWork], **how: Any) -> list[Digest]:

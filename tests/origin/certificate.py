@@ -22,21 +22,26 @@ class SelfSigned(NamedTuple):
 @lru_cache
 def self_signed() -> SelfSigned:
     """One certificate, from both its sides."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("the origin's TLS needs the openssl program (Debian package: openssl)")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.TemporaryDirectory(prefix="lamplighter-origin-") as folder:
         key, certificate = Path(folder, "key.pem"), Path(folder, "certificate.pem")
-        options = (
-            "-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-            "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
-        )
-        subprocess.run(
-            [openssl, "req", *options.split(), "-keyout", key, "-out", certificate],
-            check=True,
-            capture_output=True,
-            timeout=120,
-        )
+        write(key, certificate, names="DNS:localhost,IP:127.0.0.1")
         context.load_cert_chain(certificate, key)
         return SelfSigned(context, certificate.read_bytes())
+
+
+def write(key: Path, certificate: Path, *, names: str) -> None:
+    """Writes a new key and its certificate for these names, as in subjectAltName."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("TLS needs the openssl program (Debian package: openssl)")
+    options = (
+        "-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+        f"-subj /CN=localhost -addext subjectAltName={names}"
+    )
+    subprocess.run(
+        [openssl, "req", *options.split(), "-keyout", key, "-out", certificate],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )

@@ -3,15 +3,19 @@
     python -m tests.security.fuzz [--seconds 60] [NAME ...]
 
 Each target has a folder under build/fuzz/ with what it was given so far. What breaks it lies beside as NAME-crash-…,
-and is played again with --again FILE.
+and is played again with --again FILE. An exception, a promise that is not kept, more than a second of CPU time and more
+than 300 MB break it.
 """
 
 import argparse
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
+
+from tests.security.limits import within_limits
 
 _FOLDER = Path("build/fuzz")
 #: where `make` installs the fuzzer: looked into last, for it brings packages that we have ourselves
@@ -66,12 +70,16 @@ def _fuzz(name: str, *, seconds: int, again: Path | None) -> NoReturn:
     with atheris.instrument_imports(include=["lamplighter"]):
         from tests.security.targets import TARGETS
 
+    # What is read first loads tables and compiles patterns.
+    for sample in TARGETS[name].samples:
+        TARGETS[name].play(sample)
     target, folder = TARGETS[name], _FOLDER / name
     folder.mkdir(parents=True, exist_ok=True)
     for number, sample in enumerate(target.samples):
         (folder / f"sample-{number}").write_bytes(sample)
+    play = partial(within_limits, target.play)
     bounds = ["-timeout=10", "-rss_limit_mb=1500", "-max_len=4000", f"-max_total_time={seconds}"]
-    atheris.Setup([sys.argv[0], os.fspath(again or folder), *bounds, f"-artifact_prefix={folder}-"], target.play)
+    atheris.Setup([sys.argv[0], os.fspath(again or folder), *bounds, f"-artifact_prefix={folder}-"], play)
     atheris.Fuzz()
     raise AssertionError("the fuzzer ends the process")
 

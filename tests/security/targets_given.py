@@ -25,8 +25,8 @@ from lamplighter.rules.schedule import interval_text, window_text
 from lamplighter.settings import load
 from lamplighter.web.access.client_address import client_address, parse_proxies
 from lamplighter.web.access.credentials import UnprovenCaller, prove
+from lamplighter.web.access.host_names import is_own_name
 from lamplighter.web.access.sessions import Sessions, keys_of
-from lamplighter.web.host_names import is_own_name
 from lamplighter.web.paths import local_path
 from tests.security.target import Target, header_of, text_of
 from tests.web.access.clients import SECRET

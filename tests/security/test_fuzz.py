@@ -3,10 +3,14 @@
 A few examples of each target are tried here; `make explore` tries new ones, `make fuzz` looks for hours.
 """
 
+import time
+from collections.abc import Callable
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.security.limits import MOST_MEGABYTES, MOST_SECONDS, peak_megabytes, within_limits
 from tests.security.target import Target
 from tests.security.targets import TARGETS
 
@@ -39,4 +43,21 @@ def test_samples_are_played(name: str) -> None:
 def test_nothing_that_is_written_breaks_what_reads_it(name: str, data: st.DataObject) -> None:
     target = TARGETS[name]
 
-    target.play(data.draw(mutations(target)))
+    within_limits(target.play, data.draw(mutations(target)))
+
+
+def _calculate_for_long(_: bytes) -> None:
+    ends_at = time.process_time() + MOST_SECONDS + 0.1
+    while time.process_time() < ends_at:
+        pass
+
+
+def _take_much(_: bytes) -> None:
+    # More than this process has ever had, whatever ran in it before.
+    bytearray(int((peak_megabytes() + 2 * MOST_MEGABYTES) * 1024**2)).strip(b"a")
+
+
+@pytest.mark.parametrize("costly", [_calculate_for_long, _take_much])
+def test_a_reader_that_costs_too_much_is_found(costly: Callable[[bytes], None]) -> None:
+    with pytest.raises(AssertionError, match="bytes took"):
+        within_limits(costly, b"any")

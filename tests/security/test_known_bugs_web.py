@@ -18,7 +18,6 @@ from lamplighter.model.record import RecordKind
 from lamplighter.operations.access import secrets
 from lamplighter.operations.backup import backups
 from lamplighter.web.dashboard import page_request
-from lamplighter.web.dashboard.settings import tabs
 from lamplighter.web.static_files import static_files
 from tests.security.url_fields import PLACES
 from tests.web.access.clients import Visitor
@@ -27,8 +26,8 @@ from tests.web.access.routes import routes
 from tests.web.asgi_client import Ask
 
 Bearer = Callable[..., Ask]
-#: every page that the menu and the settings lead to
-PAGES = [each.path for each in (*page_request.PLACES, *tabs.TABS)]
+#: every page that the menu leads to
+PAGES = [each.path for place in page_request.PLACES for each in (place, *place.below)]
 SCRIPT = "<script>alert(1)</script>"
 ATTRIBUTE = '" onmouseover="alert(1)'
 
@@ -171,7 +170,9 @@ async def test_cve_2026_29065_a_backup_writes_and_tells_nothing_but_itself(
     bearer: Bearer, service: Service, tmp_path: Path
 ) -> None:
     sealed = secrets.seal(service.vault, "s3cr3t-w0rd")
-    await service.db.write(lambda db: secrets.put(db, "key", sealed, stamp=Stamp("test", service.clock.now())))
+    await service.db.write(
+        lambda db: secrets.put(db, "key", sealed, hosts=["api.example.org"], stamp=Stamp("test", service.clock.now()))
+    )
     made = await backups.make(service.db, service.storing.backup_maker.backup_folder, now=service.clock.now())
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -47,7 +47,7 @@ _COUNTERS = "SELECT setval(format('%I.%I', schemaname, sequencename), 1, false) 
 
 
 async def migrate_to_head(url: str) -> None:
-    """Brings a database to the schema of this program, step by step."""
+    """Brings a database to the schema of this program."""
     async with Database(url) as opened:
         await _apply(opened)
 

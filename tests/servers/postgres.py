@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -34,6 +35,36 @@ def cluster(shared: Path) -> Iterator[str]:
         return
     with shared_server(shared, "postgres", start=_start, stop=_stop) as state:
         yield f"postgresql+asyncpg://{_USER}@127.0.0.1:{state['port']}/postgres"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnServer:
+    """A server of one test alone."""
+
+    state: State
+
+    @property
+    def url(self) -> str:
+        """Where it is, whichever process it is."""
+        return f"postgresql+asyncpg://{_USER}@127.0.0.1:{self.state['port']}/postgres"
+
+    def fail_over(self) -> None:
+        """Ends it at once; another process with the same data, elsewhere, takes its port."""
+        folder, programs = Path(self.state["folder"]), _programs()
+        _run(folder, programs / "pg_ctl", "-D", folder / "data", "-m", "immediate", "-w", "stop")
+        (folder / "data").rename(folder / "elsewhere")
+        _serve(folder, folder / "elsewhere", self.state["port"])
+        (folder / "data").symlink_to("elsewhere")
+
+
+@contextmanager
+def own_server() -> Iterator[OwnServer]:
+    """A server that may be ended and replaced."""
+    state = _start()
+    try:
+        yield OwnServer(state)
+    finally:
+        _stop(state)
 
 
 @asynccontextmanager
@@ -90,10 +121,15 @@ def _start() -> State:
     if account is not None:
         os.chown(folder, account.pw_uid, account.pw_gid)
     port = free_port()
-    data, log = folder / "data", folder / "server.log"
+    data = folder / "data"
     _run(folder, programs / "initdb", "-D", data, "-U", _USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
-    _run(folder, programs / "pg_ctl", "-D", data, "-l", log, "-o", f"{_OPTIONS} -p {port}", "-w", "start")
+    _serve(folder, data, port)
     return {"port": port, "folder": str(folder)}
+
+
+def _serve(folder: Path, data: Path, port: int) -> None:
+    options = f"{_OPTIONS} -p {port}"
+    _run(folder, _programs() / "pg_ctl", "-D", data, "-l", folder / "server.log", "-o", options, "-w", "start")
 
 
 def _stop(state: State) -> None:

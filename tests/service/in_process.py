@@ -52,6 +52,7 @@ def quick_settings(
         shutil.copyfile(migrated_file_of_this_process(), path)
     allowed = ",".join(origin.address for origin in origins)
     env = {f"{settings.SECRET_PREFIX}{name.upper()}": value for name, value in (secrets or {}).items()}
+    env |= {f"{settings.SECRET_HOSTS_PREFIX}{name.upper()}": allowed for name in secrets or {}}
     return settings.load(env, **(QUICK | {"data_dir": folder, "allow_hosts": allowed} | overrides))
 
 

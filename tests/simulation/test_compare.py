@@ -1,5 +1,7 @@
 """Which policy keeps copies freshest with the same number of fetches?"""
 
+from datetime import UTC, datetime, timedelta
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,9 @@ from lamplighter.errors import BadInput
 from lamplighter.simulation.compare import Comparison, compare, few_of, usual_budget
 from lamplighter.simulation.contenders import Contender
 from lamplighter.simulation.mixes import Mix, made
-from lamplighter.simulation.trace import Trace
+from lamplighter.simulation.trace import History, Trace, trace_of
+
+START = datetime(2026, 1, 5, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +107,28 @@ def test_progress_is_told_policy_by_policy(trace: Trace) -> None:
 def test_a_budget_below_the_first_copies_is_refused(trace: Trace) -> None:
     with pytest.raises(BadInput, match=r"0\.02 fetches per day .* give more than 0\.0714"):
         compare(trace, [Contender.FIXED], budget=0.02)
+
+
+def test_figures_come_with_their_spread_and_the_room(trace: Trace, compared: Comparison) -> None:
+    stale = _staleness(compared)
+
+    assert all(0 < result.staleness_spread < 0.2 * result.staleness for result in compared.results)
+    assert compared.room == pytest.approx(stale[Contender.ORACLE] / stale[Contender.FIXED])
+
+
+def test_siblings_that_change_together_are_seen_sooner() -> None:
+    rng = np.random.default_rng(4)
+    edits = [START + timedelta(hours=float(hours)) for hours in np.sort(rng.uniform(0, 60 * 24, 12))]
+    shared = [
+        History(source=f"https://a.example/{n}", changed_at=[edit for edit in edits if rng.random() < 0.8])
+        for n in range(120)
+    ]
+
+    alone = [History(source=f"https://a{n}.example/", changed_at=each.changed_at) for n, each in enumerate(shared)]
+
+    together, apart = (
+        _staleness(compare(trace_of(histories), [Contender.LEARNED, Contender.FIXED], budget=1.0))
+        for histories in (shared, alone)
+    )
+    assert together[Contender.LEARNED] < 0.85 * apart[Contender.LEARNED]
+    assert together[Contender.LEARNED] < 0.85 * together[Contender.FIXED]

@@ -16,7 +16,12 @@ def _spending(fetches: Callable[[float], float]) -> Callable[[float, float], Rep
             return None
         nothing = np.zeros(1)
         return ReplayOutcome(
-            fetches=np.array([spent]), stale_hours=nothing, delay_hours=nothing, found=np.zeros(1, dtype=np.int64)
+            fetches=np.array([spent]),
+            stale_hours=nothing,
+            delay_hours=nothing,
+            found=np.zeros(1, dtype=np.int64),
+            promised=nothing,
+            measured=nothing,
         )
 
     return replayed

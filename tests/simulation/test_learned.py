@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from lamplighter.model.schedule import Belief
 from lamplighter.rules.change import belief, priors
+from lamplighter.rules.change.fitting import prior_hours
 from lamplighter.rules.change.learning import VisitEvidence, age, announce, learn
-from lamplighter.simulation.learned import LEAST_WAIT, MOST_WAIT, Learner, moved_hours, prior_hours
+from lamplighter.rules.change.priors import GAP_IN_INTERVALS, Fit
+from lamplighter.simulation.learned import LEAST_WAIT, MOST_WAIT, Learner, moved_hours
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 MEAN_HOURS = 10.0
@@ -76,7 +78,8 @@ def test_neighbours_teach_the_arrays_what_they_teach_the_service(rows: list[tupl
     host = np.array([row[2] for row in rows])
     baseline = priors.baseline_prior(timedelta(hours=MEAN_HOURS))
 
-    together = prior_hours(baseline_rate=baseline.rate, changes=changes, hours=hours, host=host)
+    gap = np.full(len(rows), GAP_IN_INTERVALS * MEAN_HOURS)
+    together = prior_hours(fit=Fit(), gap=gap, changes=changes, hours=hours, host=host)
 
     for number in range(len(rows)):
         mates = host == host[number]
@@ -97,7 +100,12 @@ def test_a_belief_follows_its_prior_as_in_the_service(
     shape = priors.PRIOR_SHAPE
 
     moved = moved_hours(
-        np.array([a]), np.array([b]), before=np.array([before]), after=np.array([after]), visits=np.array([visit_count])
+        np.array([a]),
+        np.array([b]),
+        shape=shape,
+        before=np.array([before]),
+        after=np.array([after]),
+        visits=np.array([visit_count]),
     )
 
     alone = priors.reprior(

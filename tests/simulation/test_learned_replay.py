@@ -1,12 +1,15 @@
 """The learned policy, stepped through in time."""
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
 import numpy as np
 import pytest
 
 from lamplighter.simulation.learned import replay_learned
 from lamplighter.simulation.mixes import Mix, made
 from lamplighter.simulation.replay import ReplayOutcome, ReplayScore
-from lamplighter.simulation.trace import Floats, Ints, Moments, Trace
+from lamplighter.simulation.trace import Floats, History, Ints, Moments, Trace, trace_of
 
 
 def _replayed(trace: Trace, *, per_source: float) -> ReplayOutcome:
@@ -37,12 +40,10 @@ def test_it_does_not_know_what_comes_later(monkeypatch: pytest.MonkeyPatch) -> N
     for by in (0.0, 50.0):
         visits.append([])
         _replayed(
-            Trace(
-                sources=trace.sources,
-                host=trace.host,
-                weight=trace.weight,
-                started_at=trace.started_at,
+            replace(
+                trace,
                 hours=trace.hours + 60,
+                died=trace.died + 60,
                 changes=_shifted(trace.changes, after=half, by=by),
                 announcements=_shifted(trace.announcements, after=half, by=by),
             ),
@@ -73,17 +74,26 @@ def test_it_spends_no_more_than_it_is_given_when_that_is_next_to_nothing() -> No
 def test_a_source_that_weighs_more_is_kept_fresher() -> None:
     trace = made(Mix.POISSON, sources=300, days=15, seed=5)
     is_heavy = np.arange(300) % 2 == 0
-    weighed = Trace(
-        sources=trace.sources,
-        host=trace.host,
-        weight=np.where(is_heavy, 8.0, 1.0),
-        started_at=trace.started_at,
-        hours=trace.hours,
-        changes=trace.changes,
-        announcements=trace.announcements,
-    )
+    weighed = replace(trace, weight=np.where(is_heavy, 8.0, 1.0))
 
     outcome = _replayed(weighed, per_source=60)
 
     assert outcome.fetches[is_heavy].sum() > 1.5 * outcome.fetches[~is_heavy].sum()
     assert outcome.stale_hours[is_heavy].sum() < outcome.stale_hours[~is_heavy].sum()
+
+
+def test_what_is_promised_of_quiet_sources_does_not_outlive_the_first_guess() -> None:
+    rng, started_at = np.random.default_rng(3), datetime(2026, 1, 5, tzinfo=UTC)
+    quiet = trace_of(
+        [
+            History(
+                source=f"https://s{number}.example/",
+                changed_at=[started_at + timedelta(days=float(day)) for day in rng.uniform(0, 14, rng.poisson(0.12))],
+            )
+            for number in range(300)
+        ]
+    )
+
+    outcome = _replayed(quiet, per_source=14)
+
+    assert 0.5 < outcome.promised.sum() / outcome.measured.sum() < 2

@@ -22,8 +22,10 @@ def _result(*, stale: list[float], found: list[int] | None = None) -> PolicyResu
         stale_hours=np.array(stale),
         delay_hours=np.array([4.0, 8.0]),
         found=np.array(found or [2, 1]),
+        promised=np.zeros(2),
+        measured=np.zeros(2),
     )
-    return results(trace, [(Contender.FIXED, outcome)], rng=np.random.default_rng(1))[0]
+    return results(trace, [(Contender.FIXED, [outcome])], rng=np.random.default_rng(1))[0]
 
 
 def test_staleness_is_a_share_of_the_time_by_weight() -> None:

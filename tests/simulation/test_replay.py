@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -35,10 +36,12 @@ def _trace(*sources: list[float], hours: float = DAYS * 24) -> Trace:
     return trace_of([*histories, marks])
 
 
-def _slowly(changes: list[float], *, first: float, phase: float, rule: Rule, end: float) -> ReplayOutcome:
+def _slowly(
+    changes: list[float], *, first: float, unchanged: int, phase: float, rule: Rule, end: float
+) -> ReplayOutcome:
     """One visit after the other, and every minute accounted for change by change: slow, and plainly right."""
     fetches, stale, delay, found = 1, 0.0, 0.0, 0
-    unseen, interval, unchanged = sorted(change for change in changes if change > 0), first, 0
+    unseen, interval = sorted(change for change in changes if change > 0), first
     at = first * phase
     found += len(changes) - len(unseen)
     while at <= end:
@@ -59,6 +62,8 @@ def _slowly(changes: list[float], *, first: float, phase: float, rule: Rule, end
         stale_hours=np.array([stale]),
         delay_hours=np.array([delay]),
         found=np.array([found]),
+        promised=np.zeros(1),
+        measured=np.zeros(1),
     )
 
 
@@ -70,11 +75,12 @@ def _nutch(interval: float, unchanged: int, seen: int) -> float:
     return min(max(interval * (0.8 if seen else 1.4), 1 / 60), 365 * 24)
 
 
-RULES: dict[Contender, tuple[float, Rule]] = {
-    Contender.FIXED: (7.0, lambda interval, unchanged, seen: 7.0),
-    Contender.YIELD_DAYS: (72.0, _yield_days),
-    Contender.HASH_BACKOFF: (0.5, lambda interval, unchanged, seen: min(24.0, 0.5 * 2**unchanged)),
-    Contender.NUTCH: (7.0, _nutch),
+#: the interval at which a replay begins, and the unchanged visits in a row that lead there
+RULES: dict[Contender, tuple[float, int, Rule]] = {
+    Contender.FIXED: (7.0, 0, lambda interval, unchanged, seen: 7.0),
+    Contender.YIELD_DAYS: (96.0, 3, _yield_days),
+    Contender.HASH_BACKOFF: (24.0, 6, lambda interval, unchanged, seen: min(24.0, 0.5 * 2**unchanged)),
+    Contender.NUTCH: (7.0, 0, _nutch),
 }
 
 
@@ -85,14 +91,14 @@ def test_leaping_from_change_to_change_gives_what_stepping_from_visit_to_visit_g
     policy: Contender, sources: list[list[float]], phase: float
 ) -> None:
     trace = _trace(*sources)
-    first, rule = RULES[policy]
+    first, unchanged, rule = RULES[policy]
 
     leapt = replay(trace, RHYTHMS[policy](trace, 1.0, 7.0), phase=np.full(len(trace), phase))
 
     assert leapt is not None
     for number in range(len(trace)):
         changes = trace.changes.at[trace.changes.first[number] : trace.changes.first[number + 1]].tolist()
-        slow = _slowly(changes, first=first, phase=phase, rule=rule, end=trace.hours)
+        slow = _slowly(changes, first=first, unchanged=unchanged, phase=phase, rule=rule, end=trace.hours)
         assert leapt.fetches[number] == slow.fetches[0]
         assert leapt.found[number] == slow.found[0]
         assert leapt.stale_hours[number] == pytest.approx(slow.stale_hours[0], abs=1e-6)
@@ -167,3 +173,23 @@ def test_no_rule_knows_what_comes_later(policy: Contender, monkeypatch: pytest.M
 
     assert len(seen[0]) > 3
     assert seen[0] == seen[1] == seen[2]
+
+
+def test_a_source_is_fetched_and_stale_only_while_it_lives() -> None:
+    trace = _trace([50.0])
+    living = replace(trace, born=np.array([40.0, 0.0]), died=np.array([71.0, trace.hours]))
+
+    outcome = replay(living, Steady(interval_hours=np.full(2, 15.0)), phase=np.ones(2))
+
+    assert outcome is not None
+    assert outcome.fetches[0] == 3  # at 40, 55 and 70
+    assert outcome.stale_hours[0] == pytest.approx(5.0)
+
+
+def test_a_ladder_begins_where_it_is_while_nothing_changes() -> None:
+    trace = _trace([], hours=96.0)
+
+    outcome = replay(trace, RHYTHMS[Contender.HASH_BACKOFF](trace, 1.0, 7.0), phase=np.full(2, 0.5))
+
+    assert outcome is not None
+    assert outcome.fetches[0] == 5  # the first copy, then at 12, 36, 60 and 84

@@ -107,3 +107,14 @@ def test_every_bad_row_is_named_up_to_a_screenful() -> None:
 )
 def test_a_file_that_is_no_trace_is_refused(text: str, words: str) -> None:
     assert words in _refusal(text)
+
+
+def test_nothing_counts_before_birth_or_after_death() -> None:
+    rows = ["born,2026-03-01T06:00Z,2026-03-01T06:00Z,2026-03-01T12:00Z", "born,2026-03-01T10:00Z,,"]
+    rows += ["born,2026-03-01T20:00Z,,", "old,2026-03-01T00:00Z,,", "old,2026-03-02T00:00Z,,"]
+
+    trace = trace_csv.read(["source,changed_at,born_at,died_at\n", *(f"{row}\n" for row in rows)])
+
+    assert (trace.born.tolist(), trace.died.tolist()) == ([6.0, 0.0], [12.0, 24.0])
+    assert trace.changes.at.tolist() == [10.0, 0.0, 24.0]
+    assert trace.source_days == 1.25

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -21,6 +21,8 @@ class Reply:
     status: int
     headers: dict[str, str]
     text: str
+    #: every Set-Cookie line; `headers` has the last one
+    cookies: Sequence[str] = ()
 
     @property
     def json(self) -> Any:
@@ -49,6 +51,7 @@ class Ask:
         json: Any = None,
         body: bytes = b"",
         client: str = "127.0.0.1",
+        http_version: str = "1.1",
         **headers: str,
     ) -> Reply:
         """One request."""
@@ -59,7 +62,7 @@ class Ask:
         scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
-            "http_version": "1.1",
+            "http_version": http_version,
             "method": method,
             "scheme": "http",
             "path": split.path,
@@ -92,7 +95,8 @@ class Ask:
         return Reply(
             status=start["status"],
             headers={name.decode(): value.decode() for name, value in start["headers"]},
-            text=b"".join(message.get("body", b"") for message in rest).decode(),
+            text=b"".join(message.get("body", b"") for message in rest).decode(errors="replace"),
+            cookies=[value.decode() for name, value in start["headers"] if name == b"set-cookie"],
         )
 
     async def get(self, path: str, **query: Any) -> Reply:

@@ -1,6 +1,7 @@
 """Does the API describe itself, wholly?"""
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -48,3 +49,43 @@ async def test_programs_and_people_get_the_same_description(ask: Ask) -> None:
     assert document["openapi"].startswith("3.1")
     assert page.headers["content-type"].startswith("text/html")
     assert all(path in page.text for path in document["paths"])
+
+
+def test_operations_have_names_that_people_would_choose() -> None:
+    names = [operation["operationId"] for _, _, operation in operations(DOCUMENT)]
+
+    assert len(set(names)) == len(names)
+    assert [name for name in names if not re.fullmatch(r"[a-z]+[A-Za-z0-9]*", name) or len(name) > 40] == []
+    assert {"addTakedown", "listSources", "createSource", "learnRecipe", "addNotificationChannel"} <= set(names)
+
+
+async def test_the_page_has_bodies_with_fields_types_and_an_example(ask: Ask) -> None:
+    page = (await ask("/docs")).text
+
+    call = page.split('id="addTakedown"')[1].split("</details>")[0]
+
+    assert "<code>reason</code>" in call
+    assert "<strong>required</strong>" in call
+    assert "curl -X POST" in call
+
+
+async def test_what_changes_nothing_can_be_tried_from_the_page(ask: Ask) -> None:
+    page = (await ask("/docs")).text
+    tried = re.findall(r'<form class="try" method="get" action="([^"]+)"', page)
+
+    assert "/api/v1/sources" in tried
+    assert [path for path in tried if "{" in path or "events" in path.split("/")[-1]] == []
+    assert (await ask("/api/v1/sources")).status == 200
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/docs"])
+async def test_the_description_is_written_and_compressed_once(ask: Ask, path: str) -> None:
+    first = await ask(path, accept_encoding="gzip")
+    began = time.process_time()
+
+    again = [await ask(path, accept_encoding="gzip") for _ in range(30)]
+
+    assert first.headers["content-encoding"] == "gzip"
+    assert {reply.text for reply in again} == {first.text}
+    # Writing and compressing it takes more than that each time.
+    assert (time.process_time() - began) / 30 < 0.01

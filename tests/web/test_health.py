@@ -48,6 +48,29 @@ async def test_a_service_whose_database_answers_is_well(ask: Ask) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/health", {"status": "ok"}),
+        ("/api/health", {"status": "healthy", "timestamp": ..., "version": None, "services": None}),
+    ],
+)
+async def test_strangers_see_the_status_alone(ask: Ask, path: str, expected: dict[str, object]) -> None:
+    told = (await ask(path, client="192.0.2.7")).json
+
+    told = told.get("data", told)
+    assert {name: ... if name == "timestamp" else value for name, value in told.items()} == expected
+
+
+async def test_strangers_see_that_it_is_unavailable_and_not_why(ask: Ask, store: Store) -> None:
+    async with store.db.exclusive() as db:
+        await db.run_sync(lambda connection: connection.exec_driver_sql("DROP TABLE records"))
+
+    reply = await ask("/health", client="192.0.2.7")
+
+    assert (reply.status, reply.json) == (503, {"status": "unavailable"})
+
+
 async def test_it_counts_what_is_stored(ask: Ask, store: Store) -> None:
     new = sources.NewSource(url="https://example.org/jobs")
     await store.db.write(lambda db: sources.add(db, new, stamp=Stamp("test", store.clock.now())))

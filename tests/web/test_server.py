@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lamplighter.web.server import PARTS
+from lamplighter.web.all_routes import PARTS
 from tests.web.asgi_client import Ask
 from tests.web.promised_paths import PROMISED
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lamplighter import telemetry
-from lamplighter.app.opening import database_time
+from lamplighter.app.database import database_time
 from lamplighter.crawl.fleet.instances import BEAT_SECONDS
 from lamplighter.crawl.fleet.leadership import RENEW_SECONDS
 from lamplighter.crawl.process.bells import Bell
@@ -30,6 +30,8 @@ _DISK_SECONDS = 2.0
 RETENTION_SECONDS = 300.0
 #: how often the crawl pause is read
 _CRAWL_PAUSE_SECONDS = 1.0
+#: how often settings that were changed while running are read
+_SETTINGS_SECONDS = 2.0
 #: how often stored secrets are read again
 _SECRETS_SECONDS = 30.0
 #: how often ordered proxy trials are looked for; a bell is rung for them too
@@ -49,6 +51,8 @@ _PRICE_SECONDS = 60.0
 #: how often tally parts are folded, and the age of the last tally check is checked
 _FOLD_SECONDS = 10.0
 _TALLIES_SECONDS = 3600.0
+#: how often hosts are looked for whose activity is to be found again
+_ACTIVITY_SECONDS = 600.0
 #: how often the age of the cohorts is checked
 _COHORTS_SECONDS = 3600.0
 
@@ -68,6 +72,7 @@ def _of_every_process(service: "Service") -> list[Loop]:
         Loop(name="leads", step=service.fleet.leadership.keep, seconds=RENEW_SECONDS),
         *service.events.loops,
         Loop(name="crawl pause", step=service.crawl_pause.look, seconds=_CRAWL_PAUSE_SECONDS),
+        Loop(name="settings", step=service.changed_settings.look, seconds=_SETTINGS_SECONDS),
         Loop(name="disk", step=service.storing.disk.look, seconds=_DISK_SECONDS),
         Loop(name="secrets", step=service.secrets.refresh, seconds=_SECRETS_SECONDS),
         Loop(
@@ -116,6 +121,7 @@ def _of_the_leader(service: "Service") -> list[Loop]:
         leading("tasks", service.leading.task_rounds.make_round, settings.poll_seconds, bells.tasks),
         leading("reconciler", service.leading.reconciler.reconcile, 60 * settings.reconcile_minutes),
         leading("cohorts", service.leading.cohort_keeper.gather_if_old, _COHORTS_SECONDS),
+        leading("activity", service.leading.activity_keeper.look_if_due, _ACTIVITY_SECONDS),
         leading("pricer", service.leading.pricer.reprice_if_old, _PRICE_SECONDS),
         *([leading("feeds", service.trying.feed_poller.poll, _FEEDS_SECONDS)] if settings.feed_poll_enabled else ()),
         # Runs are opened by hand too: overdue ones are ended even where no process schedules.

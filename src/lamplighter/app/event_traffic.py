@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from lamplighter.adapters.messaging.outbox_events import OutboxEvents
+from lamplighter.app.database import Store
 from lamplighter.app.engines import stream_of
 from lamplighter.app.foundation import Foundation
-from lamplighter.app.opening import Store
 from lamplighter.crawl.events.event_delivery import EventDelivery, TakeOver
 from lamplighter.crawl.events.event_effects import EventEffects
 from lamplighter.crawl.events.event_publisher import Publisher
@@ -28,7 +28,7 @@ class EventTraffic:
         db, clock = base.db, base.clock
         stream = self._stream = stream_of(base.settings, clock, instance=base.owner)
         self.carrier: Events = stream or OutboxEvents(db)
-        effects = EventEffects(
+        effects = self.effects = EventEffects(
             source_defaults=base.source_defaults, foreign=foreign_events.apply, monotonic=clock.monotonic
         )
         self.deliver = EventDelivery(db, self.carrier, effects=effects, clock=clock)

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Self
 
 from lamplighter.adapters.clocks import DatabaseClock
+from lamplighter.app.database import Store
+from lamplighter.app.defaults import log_keeping, source_defaults
 from lamplighter.app.engines import vault_of
-from lamplighter.app.opening import Store
-from lamplighter.app.source_defaults import log_keeping, source_defaults
 from lamplighter.crawl.alerts.notice_writer import NoticeWriter
 from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
@@ -68,7 +68,7 @@ class Foundation:
 
 
 def run_tools_of(base: Foundation) -> RunTools:
-    """What the sinks need to store and finish runs."""
+    """What the page sink needs to store and finish runs."""
     return RunTools(
         planner=Planner(source_defaults=base.source_defaults, clock=base.clock),
         notice_writer=NoticeWriter(clock=base.clock),

@@ -1,67 +1,38 @@
-"""Opens what a service or a command needs: the database with its clock, the web client stack, messenger, simulator."""
+"""Opens what a service or a command needs beside the database: the web client stack, messenger, simulator."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-import sqlalchemy as sa
-
-from lamplighter import telemetry
 from lamplighter.adapters.browser.chromium import Chromium
 from lamplighter.adapters.clocks import DatabaseClock
+from lamplighter.app.database import Store, open_store
 from lamplighter.app.default_proxies import pool_of
+from lamplighter.app.defaults import default_policy
 from lamplighter.app.engines import archive_of, mail_of, vault_of
-from lamplighter.app.source_defaults import default_policy
 from lamplighter.crawl.alerts.messenger import Messenger
 from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.fetch import door
 from lamplighter.fetch.door import Door, DoorLimits, Identity
+from lamplighter.fetch.transfer import Wire
+from lamplighter.operations.explain.lessons import Lessons
 from lamplighter.operations.explain.trials import Simulator
 from lamplighter.ports import Vault
 from lamplighter.rules.urls.addresses import AllowList
 from lamplighter.settings import Settings
 from lamplighter.store.engine.database import Database
-from lamplighter.store.schema import migrate
-
-log = telemetry.logger("app")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Store:
-    """The migrated database and its clock."""
-
-    db: Database
-    clock: DatabaseClock
 
 
 @asynccontextmanager
-async def open_store(settings: Settings) -> AsyncIterator[Store]:
-    """Opens the database, migrates it to this program's schema, and starts its clock."""
-    async with Database(settings.resolved_database_url) as db:
-        backup = await migrate.upgrade(db)
-        if backup is not None:
-            log.info("db.migrated", backup=str(backup))
-        clock = DatabaseClock(await database_time(db))
-        yield Store(db=db, clock=clock)
+async def open_door(
+    settings: Settings, store: Store, *, also_allow: Sequence[str] = (), wire: Wire | None = None
+) -> AsyncIterator[Door]:
+    """Opens the web client stack; the address guard also allows `also_allow`, as in LAMPLIGHTER_ALLOW_HOSTS.
 
-
-async def database_time(db: Database) -> datetime | None:
-    """PostgreSQL's own time; None on SQLite, whose time is this machine's."""
-    if db.is_sqlite:
-        return None
-    async with db.read() as connection:
-        now: datetime = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
-        return now
-
-
-@asynccontextmanager
-async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[str] = ()) -> AsyncIterator[Door]:
-    """Opens the web client stack; the address guard also allows `also_allow`, as in LAMPLIGHTER_ALLOW_HOSTS."""
-    identity = Identity(
-        user_agent=settings.resolved_user_agent, contact_email=settings.contact_email, has_contact=settings.has_contact
-    )
+    Requests are sent over `wire`; by default over the network.
+    """
     limits = DoorLimits(
         policy=default_policy(settings),
         slots=settings.fetch_slots,
@@ -78,23 +49,34 @@ async def open_door(settings: Settings, store: Store, *, also_allow: Sequence[st
     async with door.opened(
         store.db,
         clock=store.clock,
-        identity=identity,
+        identity=identity_of(settings),
         limits=limits,
         allowed=allowed,
         renderer=renderer,
         vault=vault_of(settings),
         pool=pool_of(settings),
+        wire=wire,
     ) as opened:
         yield opened
+
+
+def identity_of(settings: Settings) -> Identity:
+    """How the crawler identifies itself."""
+    return Identity(
+        user_agent=settings.resolved_user_agent, contact_email=settings.contact_email, has_contact=settings.has_contact
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trials:
     """What a trial of a source needs."""
 
+    db: Database
     door: Door
     clock: DatabaseClock
     simulator: Simulator
+    #: teaches recipes from examples
+    lessons: Lessons
 
 
 @asynccontextmanager
@@ -105,10 +87,11 @@ async def open_trials(settings: Settings) -> AsyncIterator[Trials]:
         pool = await stack.enter_async_context(ReaderPool(workers=1, timeout=settings.parse_timeout_seconds))
         door = await stack.enter_async_context(open_door(settings, store))
         archive = archive_of(settings, store.clock)
-        secrets = SecretBook(store.db, vault=vault_of(settings), given=settings.secrets)
+        secrets = SecretBook(store.db, vault=vault_of(settings), settings=settings)
         await secrets.refresh()
         simulator = Simulator(store.db, door=door, pool=pool, archive=archive, secrets=secrets)
-        yield Trials(door=door, clock=store.clock, simulator=simulator)
+        lessons = Lessons(store.db, pool=pool, archive=archive, agent=door.robots.token.lower())
+        yield Trials(db=store.db, door=door, clock=store.clock, simulator=simulator, lessons=lessons)
 
 
 def messenger_of(settings: Settings, door: Door, vault: Vault) -> Messenger:

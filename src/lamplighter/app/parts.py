@@ -17,6 +17,7 @@ from lamplighter.crawl.fleet.leadership import Leadership
 from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.fleet.tally_keeper import TallyKeeper
 from lamplighter.crawl.jobs.job_reconciler import Reconciler
+from lamplighter.crawl.planning.activity_keeper import ActivityKeeper
 from lamplighter.crawl.planning.cohort_keeper import CohortKeeper
 from lamplighter.crawl.planning.pricer import Pricer
 from lamplighter.crawl.reading.feed_poller import FeedPoller
@@ -26,11 +27,13 @@ from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.crawl.runs.scheduler import Capacity, Scheduler
 from lamplighter.crawl.runs.task_rounds import TaskRounds
 from lamplighter.model.fleet import Duty, Lead
+from lamplighter.operations.explain.lessons import Lessons
 from lamplighter.operations.explain.source_preview import FirstLooks
 from lamplighter.operations.explain.trials import Simulator
 from lamplighter.operations.proxies.proxy_trial_matrix import TrialMatrixRuns
 from lamplighter.operations.proxies.proxy_trials import ProxyTrials
 from lamplighter.ports import Archive, Events
+from lamplighter.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +54,13 @@ class Fleet:
     ) -> Self:
         """Joins as `kind`; every heartbeat writes `figures`, and each lead that we take calls `lead_taken`."""
         membership = Membership(
-            base.db, clock=base.clock, name=base.owner, kind=kind, duties=base.duties, figures=figures
+            base.db,
+            clock=base.clock,
+            name=base.owner,
+            kind=kind,
+            duties=base.duties,
+            figures=figures,
+            requests=base.door.past.since,
         )
         leadership = Leadership(
             base.db,
@@ -73,6 +82,7 @@ class Leading:
     reconciler: Reconciler
     janitor: Janitor
     cohort_keeper: CohortKeeper
+    activity_keeper: ActivityKeeper
     tally_keeper: TallyKeeper
     pricer: Pricer
     #: figures of the scheduler, and of the database; each process reads them for itself
@@ -85,6 +95,7 @@ class Leading:
         db, clock, outlooks = base.db, base.clock, runs.planner.outlooks
         janitor = _janitor(base, runs)
         every = timedelta(minutes=base.settings.reprice_minutes)
+        pricer = Pricer(db, clock=clock, source_defaults=base.source_defaults, outlooks=outlooks, every=every)
         return cls(
             scheduler=_scheduler(base),
             task_rounds=TaskRounds(
@@ -97,9 +108,10 @@ class Leading:
             ),
             reconciler=Reconciler(db, clock=clock, source_defaults=base.source_defaults),
             janitor=janitor,
-            cohort_keeper=CohortKeeper(db, clock=clock, outlooks=outlooks),
+            cohort_keeper=CohortKeeper(db, clock=clock, planner=runs.planner, pricer=pricer),
+            activity_keeper=ActivityKeeper(db, clock=clock, planner=runs.planner),
             tally_keeper=TallyKeeper(db, clock=clock),
-            pricer=Pricer(db, clock=clock, source_defaults=base.source_defaults, outlooks=outlooks, every=every),
+            pricer=pricer,
             gauge=SchedulerGauge(db, clock=clock, janitor=janitor),
             meter=DatabaseGauges(db, clock=clock, events=events),
         )
@@ -111,9 +123,14 @@ def _scheduler(base: Foundation) -> Scheduler:
         clock=base.clock,
         queue=base.queue,
         source_defaults=base.source_defaults,
-        capacity=Capacity(base.settings.max_open_runs, base.settings.runs_per_host),
+        capacity=run_capacity(base.settings),
         run_deadline=base.run_deadline,
     )
+
+
+def run_capacity(settings: Settings) -> Capacity:
+    """How many runs may be open at once."""
+    return Capacity(settings.max_open_runs, settings.runs_per_host)
 
 
 def _janitor(base: Foundation, runs: RunTools) -> Janitor:
@@ -158,6 +175,8 @@ class Trying:
 
     simulator: Simulator
     first_looks: FirstLooks
+    #: teaches recipes from examples
+    lessons: Lessons
     #: try proxies: at once, and in the background
     proxy_trials: ProxyTrials
     proxy_rounds: TrialMatrixRuns
@@ -172,6 +191,7 @@ class Trying:
         return cls(
             simulator=simulator,
             first_looks=FirstLooks(simulator, clock=base.clock),
+            lessons=Lessons(base.db, pool=pool, archive=archive, agent=base.door.robots.token.lower()),
             proxy_trials=proxy_trials,
             proxy_rounds=TrialMatrixRuns(proxy_trials, clock=base.clock),
             feed_poller=FeedPoller(

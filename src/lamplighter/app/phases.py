@@ -1,98 +1,118 @@
-"""Builds the fetch phase and the parse phase, and the sinks that store their results."""
+"""Builds the fetch phase and the parse phase, and the sink that stores their results."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from lamplighter.app.foundation import Foundation
 from lamplighter.app.storing import Storing
 from lamplighter.crawl.fetching import page_visits
+from lamplighter.crawl.fetching.arrivals import Arrivals
 from lamplighter.crawl.fetching.cookie_jar import CookieJar
 from lamplighter.crawl.fetching.fetch_phase import FetchLimits, FetchPhase
-from lamplighter.crawl.fetching.fetch_sink import FetchSink, Handover
 from lamplighter.crawl.fetching.missing_bodies import MissingBodies
 from lamplighter.crawl.fetching.page_visitor import PageVisitor
-from lamplighter.crawl.fetching.page_visits import PageVisit, RetryLimits
+from lamplighter.crawl.fetching.page_visits import LeaseTerms, PageVisit, RetryLimits
 from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
 from lamplighter.crawl.fleet.mirror_updates import MirrorUpdates
 from lamplighter.crawl.fleet.secret_values import SecretBook
+from lamplighter.crawl.pages import page_results
+from lamplighter.crawl.pages.page_commit import PageCommit
+from lamplighter.crawl.pages.page_results import PageResult
+from lamplighter.crawl.pages.page_sink import PageSink, Settled
 from lamplighter.crawl.process.batcher import Batcher
-from lamplighter.crawl.reading import parse_sink
-from lamplighter.crawl.reading.parse_phase import LeaseTerms, ParsePhase
-from lamplighter.crawl.reading.parse_sink import PageReading, ParseSink
+from lamplighter.crawl.reading.parse_phase import ParsePhase
 from lamplighter.crawl.reading.reader_pool import ReaderPool
 from lamplighter.crawl.reading.source_cache import SourceCache
 from lamplighter.crawl.runs.run_memory import RunTools
 from lamplighter.model.fleet import Duty
-from lamplighter.model.page import HeldBody
 from lamplighter.ports import Archive
+from lamplighter.settings import Settings
+
+
+class Results:
+    """From visits and readings to stored pages."""
+
+    def __init__(self, base: Foundation, runs: RunTools, *, storing: Storing, mirroring: MirrorUpdates) -> None:
+        self._mirroring = mirroring
+        #: who hears of what is stored
+        self.hearers: list[Settled] = []
+        #: collects results until they are stored together
+        self.batcher = Batcher[PageResult](
+            lambda batch: sink.commit(batch), broken=page_results.unstorable, most=128, linger=0.25, name="store"
+        )
+        sink = PageSink(
+            base.db,
+            archiving=storing.archiving,
+            clock=base.clock,
+            tools=runs,
+            limits=RetryLimits(base.settings.page_retries, base.settings.most_redirects),
+            queue=base.queue,
+            settled=self._settled,
+        )
+
+    def _settled(self, batch: Sequence[PageResult], commit: PageCommit) -> None:
+        for hear in self.hearers:
+            hear(batch, commit)
+        self._mirroring.stored(batch)
 
 
 class Parsing:
-    """From downloaded bodies to stored records."""
+    """From downloaded bodies to readings."""
 
     def __init__(
         self,
         base: Foundation,
-        runs: RunTools,
+        results: Results,
         *,
         pool: ReaderPool,
         archive: Archive,
-        mirroring: MirrorUpdates,
         wake: Callable[[Iterable[int]], None],
     ) -> None:
         settings, db, clock = base.settings, base.db, base.clock
-        self._mirroring = mirroring
-        self._wake = wake
-        #: collects readings until they are stored together
-        self.readings = Batcher[PageReading](
-            lambda batch: self._sink.commit(batch), broken=parse_sink.unstorable, most=128, linger=0.25, name="parse"
-        )
         self.phase = ParsePhase(
             db,
             archive=archive,
             pool=pool,
             sources=SourceCache(db, clock=clock, agent=base.door.robots.token),
-            readings=self.readings,
+            results=results.batcher,
             clock=clock,
             bell=base.bells.downloads,
             lease=LeaseTerms(base.owner, settings.lease),
             missing=MissingBodies(db, clock=clock, page_retries=settings.page_retries, wake=wake),
             stopping=base.stopping,
         )
-        self._sink = ParseSink(
-            db,
-            clock=clock,
-            tools=runs,
-            settled=self._settled,
-        )
+        results.hearers.append(self._settled)
 
-    def _settled(self, reads: Sequence[PageReading], woken: Iterable[int]) -> None:
-        self.phase.settled(reads)
-        self._mirroring.read(reads)
-        self._wake(woken)
+    def _settled(self, batch: Sequence[PageResult], commit: PageCommit) -> None:
+        self.phase.settled(batch, {page.id: page for page in commit.downloads})
 
 
 class Fetching:
-    """From pending pages to stored bodies."""
+    """From pending pages to visits."""
 
     def __init__(
         self,
         base: Foundation,
         runs: RunTools,
+        results: Results,
         *,
         storing: Storing,
         secrets: SecretBook,
         crawl_pause: CrawlPauseWatch,
-        mirroring: MirrorUpdates,
         parse_phase: ParsePhase,
         fetchers: Callable[[], int],
     ) -> None:
         self._base = base
         self._storing = storing
         self._crawl_pause = crawl_pause
-        self._mirroring = mirroring
-        #: collects responses until they are stored together
+        arrivals = Arrivals(
+            archiving=storing.archiving,
+            parse_phase=parse_phase if Duty.PARSE in base.duties else None,
+            results=results.batcher,
+            clock=base.clock,
+        )
+        #: collects responses until their bodies are archived together
         self.responses = Batcher[PageVisit](
-            lambda batch: self._sink.commit(batch), broken=page_visits.unstorable, most=128, linger=0.25, name="fetch"
+            arrivals.take, broken=page_visits.unstorable, most=128, linger=0.25, name="archive"
         )
         self.visitor = _visitor(base, runs, secrets=secrets, crawl_pause=crawl_pause)
         self.phase = FetchPhase(
@@ -102,20 +122,12 @@ class Fetching:
             responses=self.responses,
             clock=base.clock,
             bell=base.bells.hosts,
-            limits=_limits(base),
+            limits=fetch_limits(base.settings, base.duties),
             stopping=base.stopping,
             may_fetch=self._may_fetch,
             fetchers=fetchers,
         )
-        self._sink = FetchSink(
-            base.db,
-            archiving=storing.archiving,
-            clock=base.clock,
-            tools=runs,
-            limits=RetryLimits(base.settings.page_retries, base.settings.most_redirects),
-            handover=Handover(parse_phase if Duty.PARSE in base.duties else None, queue=base.queue),
-            settled=self._settled,
-        )
+        results.hearers.append(self._settled)
 
     def wake(self, host_ids: Iterable[int]) -> None:
         """Announces that these hosts have pages to fetch: to our own rounds, else to other processes."""
@@ -125,10 +137,9 @@ class Fetching:
     def _may_fetch(self) -> bool:
         return self._crawl_pause.current is None and self._storing.has_room
 
-    def _settled(self, stored: Sequence[PageVisit], bodies: Mapping[int, HeldBody], woken: Iterable[int]) -> None:
-        self.phase.settled(stored, bodies)
-        self._mirroring.visited(stored)
-        self.wake(woken)
+    def _settled(self, batch: Sequence[PageResult], commit: PageCommit) -> None:
+        self.phase.settled([result.visited for result in batch if result.visited is not None], commit.bodies)
+        self.wake(commit.woken)
 
 
 def _visitor(base: Foundation, runs: RunTools, *, secrets: SecretBook, crawl_pause: CrawlPauseWatch) -> PageVisitor:
@@ -145,9 +156,8 @@ def _visitor(base: Foundation, runs: RunTools, *, secrets: SecretBook, crawl_pau
     )
 
 
-def _limits(base: Foundation) -> FetchLimits:
+def fetch_limits(settings: Settings, duties: Collection[Duty]) -> FetchLimits:
+    """How much this process fetches at once."""
     return FetchLimits(
-        slots=base.settings.fetch_slots,
-        lease_seconds=base.settings.lease_seconds,
-        parses_here=Duty.PARSE in base.duties,
+        slots=settings.fetch_slots, lease_seconds=settings.lease_seconds, parses_here=Duty.PARSE in duties
     )

@@ -6,16 +6,19 @@ from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from lamplighter import crash_points, metrics, telemetry, tracing
+from lamplighter.app import running_settings
 from lamplighter.app.background import loops_of
+from lamplighter.app.database import open_store
 from lamplighter.app.default_proxies import write_pool
 from lamplighter.app.engines import archive_folder, mirror_of, queue_of
 from lamplighter.app.event_traffic import EventTraffic
 from lamplighter.app.foundation import Foundation, run_tools_of
-from lamplighter.app.opening import open_door, open_store
+from lamplighter.app.opening import open_door
 from lamplighter.app.parts import Fleet, Leading, Notifying, Trying
-from lamplighter.app.phases import Fetching, Parsing
+from lamplighter.app.phases import Fetching, Parsing, Results
 from lamplighter.app.record_index import RecordIndex
 from lamplighter.app.storing import Storing
+from lamplighter.app.virtual import Virtual
 from lamplighter.crawl.fetching.fetch_phase import FetchPhase
 from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
 from lamplighter.crawl.fleet.database_gauges import TAKEN_OVER
@@ -23,6 +26,7 @@ from lamplighter.crawl.fleet.disk_watch import FreeBytes, free_bytes
 from lamplighter.crawl.fleet.mirror_updates import MirrorUpdates
 from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.fleet.server_watch import Check, ServerWatch, archive_check, search_check
+from lamplighter.crawl.fleet.settings_watch import SettingsWatch
 from lamplighter.crawl.process.loops import keep_going
 from lamplighter.crawl.reading.parse_phase import ParsePhase
 from lamplighter.crawl.reading.reader_pool import ReaderPool
@@ -52,23 +56,25 @@ class Service:
         self.bells, self.stopping, self.source_defaults = base.bells, base.stopping, base.source_defaults
         # The metric counts for the whole process, which may have had a service before.
         self._taken_over_before = metrics.leases_taken_over()
-        self.secrets = SecretBook(base.db, vault=base.vault, given=base.settings.secrets)
+        self.secrets = SecretBook(base.db, vault=base.vault, settings=base.settings)
         self.crawl_pause = CrawlPauseWatch(base.db, bells=base.bells)
+        self.changed_settings = SettingsWatch(
+            base.db, settings=base.settings, apply=lambda: running_settings.apply(self)
+        )
         self.fleet = Fleet.of(base, kind=kind, figures=self._figures, lead_taken=self._lead_taken)
         self.runs = run_tools_of(base)
         self.storing = Storing.of(base, free_bytes=free_bytes)
         self.mirroring = MirrorUpdates(base.db, mirror=mirror_of(base.settings, base.clock), clock=base.clock)
         self.trying = Trying.of(base, self.runs, pool=pool, archive=self.storing.archive, secrets=self.secrets)
-        self.parsing = Parsing(
-            base, self.runs, pool=pool, archive=self.storing.archive, mirroring=self.mirroring, wake=self.wake
-        )
+        self.results = Results(base, self.runs, storing=self.storing, mirroring=self.mirroring)
+        self.parsing = Parsing(base, self.results, pool=pool, archive=self.storing.archive, wake=self.wake)
         self.fetching = Fetching(
             base,
             self.runs,
+            self.results,
             storing=self.storing,
             secrets=self.secrets,
             crawl_pause=self.crawl_pause,
-            mirroring=self.mirroring,
             parse_phase=self.parsing.phase,
             fetchers=lambda: self.fleet.membership.fetchers,
         )
@@ -135,7 +141,7 @@ class Service:
             async with asyncio.TaskGroup() as group:
                 sinks = [
                     group.create_task(self.fetching.responses.run()),
-                    group.create_task(self.parsing.readings.run()),
+                    group.create_task(self.results.batcher.run()),
                 ]
                 loops = [group.create_task(keep_going(loop, leads=leads, stopping=stopping)) for loop in self.loops]
                 loops.append(group.create_task(self._carry_messages()))
@@ -171,7 +177,7 @@ class Service:
         await _try(self.fleet.membership.say_stopping())
         await asyncio.gather(*phases)
         await self.fetching.responses.settled()
-        await self.parsing.readings.settled()
+        await self.results.batcher.settled()
         await self.parsing.phase.close()
 
 
@@ -198,17 +204,26 @@ def _say_traces_lost() -> None:
 
 @asynccontextmanager
 async def open_service(
-    settings: Settings, *, kind: str = "worker", also_allow: Sequence[str] = (), free_bytes: FreeBytes = free_bytes
+    settings: Settings,
+    *,
+    kind: str = "worker",
+    also_allow: Sequence[str] = (),
+    free_bytes: FreeBytes = free_bytes,
+    virtual: Virtual | None = None,
 ) -> AsyncIterator[Service]:
-    """Opens a complete service; `free_bytes` returns the free disk space."""
+    """Opens a complete service; `free_bytes` returns the free disk space.
+
+    With `virtual` it lives on that loop's time, and asks the sites there instead of the web.
+    """
     crash_points.arm(settings.crash_at)
     metrics.adjust(most_sources=settings.metrics_sources, taken_every_seconds=settings.metrics_seconds)
     async with AsyncExitStack() as stack:
-        store = await stack.enter_async_context(open_store(settings))
+        clock, wire, pool_kind = (virtual.clock, virtual.wire, virtual.pool) if virtual else (None, None, ReaderPool)
+        store = await stack.enter_async_context(open_store(settings, clock=clock))
         pool = await stack.enter_async_context(
-            ReaderPool(workers=settings.parse_workers, timeout=settings.parse_timeout_seconds)
+            pool_kind(workers=settings.parse_workers, timeout=settings.parse_timeout_seconds)
         )
-        door = await stack.enter_async_context(open_door(settings, store, also_allow=also_allow))
+        door = await stack.enter_async_context(open_door(settings, store, also_allow=also_allow, wire=wire))
         traces = settings.tracing_url.get_secret_value() if settings.tracing_url is not None else None
         await stack.enter_async_context(tracing.traced(traces, instance=door.turns.owner, say_lost=_say_traces_lost))
         base = Foundation.of(settings, store, door, queue_of(settings))

@@ -19,7 +19,8 @@ def view_of(service: Service) -> ServiceView:
         db=service.db,
         clock=service.clock,
         settings=service.settings,
-        source_defaults=service.source_defaults,
+        defaults=lambda: service.source_defaults,
+        settings_changed=service.changed_settings.look,
         sites=_sites(service),
         storage=_storage(service),
         search=SearchAccess(finder=service.index.finder, server=service.index.server),
@@ -41,6 +42,7 @@ def _sites(service: Service) -> SiteAccess:
         door=service.door,
         simulator=trying.simulator,
         first_looks=trying.first_looks,
+        lessons=trying.lessons,
         proxy_trials=trying.proxy_trials,
         proxy_rounds=trying.proxy_rounds,
     )

@@ -1,19 +1,14 @@
-"""The `lamplighter` command: loads the module of a command, and turns errors into exit codes."""
+"""The `lamplighter` command: lists all commands, and turns errors into exit codes."""
 
-import gc
-import re
-import sys
-from collections.abc import Callable
-from functools import partial
-from importlib import import_module
-from types import ModuleType
-from typing import Annotated, Any
+import os
+from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from lamplighter import __version__
 from lamplighter.cli.terminal.console import answer, exit_code_of
+from lamplighter.cli.terminal.lazy_commands import LazyCommands
 from lamplighter.validation_words import words_of
 
 #: every command with the folder of its module and the first line of its help, in the order of the help
@@ -28,6 +23,7 @@ COMMANDS = {
     "robots": ("hosts", "Check a URL against a robots.txt: exit code 0 if it is allowed, 1 if not."),
     "explain": ("sources", "Explain what would happen to a URL now; sends no request to the site."),
     "sources": ("sources", "Sources: list, add, change, remove, import, export."),
+    "recipes": ("sources", "Recipes: learn one from examples, go back to the one before."),
     "jobs": ("jobs", "Crawl jobs: pause, stop, resume, cancel, retry, run now."),
     "events": ("events", "Events: the event log and the dead letters."),
     "schedule": ("jobs", "The schedule: next 24 hours, fetch budget, rebalancing."),
@@ -39,6 +35,7 @@ COMMANDS = {
     "index": ("records", "The search index of records."),
     "hosts": ("hosts", "Hosts: policies and takedowns."),
     "proxies": ("proxies", "Proxies: list, add, enable, disable, assign, test, and recommended numbers."),
+    "settings": ("fleet", "Settings that can be changed while the service runs: show, set, reset."),
     "instances": ("fleet", "Show the processes on this database, and which of them leads."),
     "alerts": ("alerts", "Show firing and pending alerts; exit code 1 if any fires."),
     "archive": ("records", "The page archive: statistics and cleanup."),
@@ -48,41 +45,23 @@ COMMANDS = {
     "token": ("access", "API tokens: create, list, revoke."),
     "secrets": ("access", "Secrets that recipes use."),
     "db": ("fleet", "The database: schema, backup, restore."),
+    "completion": ("fleet", "Print the completion of commands and options for bash, zsh or fish."),
     "bench": ("fleet", "Run the benchmarks; exit code 1 if a target is missed or a benchmark fails."),
     "debug": ("fleet", "Helpers for external tests."),
 }
-#: what Python makes of a byte of the command line that is not UTF-8
-_NOT_UTF_8 = re.compile("[\ud800-\udfff]")
 
 
-class Commands(TyperGroup):
-    """The command group; imports each command only when it is needed, because some take a second to load."""
+class Commands(LazyCommands):
+    """All commands."""
 
-    _is_listing = False
+    table: ClassVar = {name: (f"{folder}.{name}", line) for name, (folder, line) in COMMANDS.items()}
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Formats the help with a line for each command."""
-        self._is_listing = True
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self._is_listing = False
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Loads the command with this name."""
-        if cmd_name not in COMMANDS:
-            return None
-        if self._is_listing:
-            return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1])
-        command = typer.main.get_command(_loaded(cmd_name).app)
-        command.name = cmd_name
+    def command_of(self, app: typer.Typer, name: str) -> Any:
+        """The command or the group of commands of a module."""
+        command = typer.main.get_command(app)
+        command.name = name
         if isinstance(command, TyperGroup):
-            command.help = COMMANDS[cmd_name][1]
-        _demand_text(command)
+            command.help = COMMANDS[name][1]
         return command
 
     def invoke(self, ctx: Any) -> Any:
@@ -106,36 +85,6 @@ def _use_our_words(error: typer.BadParameter) -> None:
         error.message = f"{faults[0]['input']!r} cannot be used: it {words_of(faults[0])}"
 
 
-def _demand_text(command: Any) -> None:
-    """Refuses arguments that are not UTF-8, except file names."""
-    for part in getattr(command, "commands", {}).values():
-        _demand_text(part)
-    for param in command.params:
-        # A file name or a URL: the command itself decides which of the two it is.
-        if not param.name.startswith("path"):
-            param.callback = partial(_text, param.callback)
-
-
-def _text(then: Callable[..., Any] | None, ctx: Any, param: Any, value: Any) -> Any:
-    for each in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(each, str) and _NOT_UTF_8.search(each):
-            raise typer.BadParameter(f"{each!r} is not UTF-8; use UTF-8", ctx, param)
-    return value if then is None else then(ctx, param, value)
-
-
-def _loaded(command: str) -> ModuleType:
-    """Imports the module of a command without garbage collection, which would take up to a seventh of the time."""
-    name = f"lamplighter.cli.{COMMANDS[command][0]}.{command}"
-    if name in sys.modules:
-        return sys.modules[name]
-    gc.disable()
-    try:
-        return import_module(name)
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
 app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
 
 
@@ -156,4 +105,11 @@ def lamplighter(
 
 def run() -> None:
     """The console script."""
+    # The validation library would look through all installed packages for plugins of its own, of which we use none.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if "_LAMPLIGHTER_COMPLETE" in os.environ:
+        # Only a shell that asks what may come next needs this.
+        from typer._completion_classes import completion_init
+
+        completion_init()
     app(prog_name="lamplighter")

@@ -21,6 +21,13 @@ class DemoRequest:
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
     now: datetime
+    #: when Meridian Labs got its present layout; None means long ago
+    relaunch: datetime | None = None
+
+    @property
+    def is_before_relaunch(self) -> bool:
+        """Whether the earlier layout is still shown."""
+        return self.relaunch is not None and self.now < self.relaunch
 
     @property
     def page_number(self) -> int:

@@ -7,6 +7,7 @@ each replaced at its own time.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ SEED = "lamplighter demo 1"
 T = TypeVar("T")
 
 
+@lru_cache(maxsize=32768)
 def draw(*keys: object) -> float:
     """The random number in [0, 1) that belongs to these keys, always the same one."""
     text = "\x1f".join(map(str, (SEED, *keys)))

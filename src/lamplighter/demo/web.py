@@ -111,12 +111,17 @@ def _application(site: Site, clock: Now) -> Starlette:
         ask = DemoRequest(
             base=f"http://{request.url.netloc}", path=request.url.path, query=request.query_params, now=clock()
         )
-        return _response(_page_of(site, ask), request.headers)
+        return answer_of(site, ask, request.headers)
 
     return Starlette(
         routes=[Route("/{path:path}", answer)],
         middleware=[Middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM_BYTES)],
     )
+
+
+def answer_of(site: Site, ask: DemoRequest, headers: Mapping[str, str]) -> Response:
+    """A site's response to a request with these headers, whose names are in lower case."""
+    return _response(_page_of(site, ask), headers)
 
 
 def _page_of(site: Site, ask: DemoRequest) -> DemoPage:

@@ -1,16 +1,57 @@
-"""Did the visible content of a page change? The hash by which two versions of a page are compared."""
+"""Did a page change? The hashes by which two versions of it are compared.
+
+`of_markup` is taken before a page is read, from all that reading could use; `of_records` and `of_text` after it, from
+what was read.
+"""
 
 import json
+import re
 from collections.abc import Iterable
 from hashlib import sha256
 
 import orjson
 
+from lamplighter.extract.state.script_json import may_tell
 from lamplighter.model.reading import Link
 from lamplighter.model.record import RawRecord
 
 #: a feed changes these without new content
 _UNNOTICED = frozenset({"updated_at", "guid"})
+#: where something begins that may differ from response to response, or is never read
+_UNREAD = re.compile(r"<!--|<(script|style|meta|input|link)\b[^>]{0,10000}>?", re.IGNORECASE)
+_ENDS = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")}
+#: fields against forgery, fields that are not shown, and what a content security policy asks for
+_TOKEN = re.compile(r"csrf|xsrf|token|nonce|type\s{0,3}=\s{0,3}[\"']?hidden", re.IGNORECASE)
+
+
+def of_markup(html: str, how: object) -> str:
+    """The hash of a page without what is never read: comments, styles, scripts without data, and tokens of forms.
+
+    `how` is what else decides how it is read.
+    """
+    said = sha256(repr(how).encode("utf-8", "replace"))
+    at = 0
+    while (found := _UNREAD.search(html, at)) is not None:
+        said.update(html[at : found.start()].encode("utf-8", "replace"))
+        kept, at = _kept(html, found)
+        said.update(kept.encode("utf-8", "replace"))
+    said.update(html[at:].encode("utf-8", "replace"))
+    return said.hexdigest()
+
+
+def _kept(html: str, found: re.Match[str]) -> tuple[str, int]:
+    """What counts of something that is not read as a whole, and where it ends."""
+    tag, name, at = found[0], (found[1] or "").lower(), found.end()
+    if not name:
+        end = html.find("-->", at)
+        return "", end + 3 if end >= 0 else len(html)
+    if name not in _ENDS:
+        return "" if _TOKEN.search(tag) else tag, at
+    ends = _ENDS[name].search(html, at)
+    end = ends.start() if ends else len(html)
+    content = html[at:end]
+    holds_data = name == "script" and ("json" in tag.lower() or may_tell(content))
+    return content if holds_data else "", end
 
 
 def of_records(records: Iterable[RawRecord], links: Iterable[Link]) -> str:

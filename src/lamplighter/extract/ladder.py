@@ -10,12 +10,13 @@ Directives for robots are obeyed here where they concern extraction: with `nofol
 cut to the length that may be shown. The rest (`noindex` and the like) is reported to the caller that stores records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, assert_never
 
+from lamplighter import __version__
 from lamplighter.extract import fingerprint, rungs
 from lamplighter.extract.answers.json_api import json_next, json_records
 from lamplighter.extract.bounds import excess
@@ -24,6 +25,8 @@ from lamplighter.extract.directives import AGENT, from_header
 from lamplighter.extract.feeds.feed import Feed, is_json_feed, read_feed, read_json_feed
 from lamplighter.extract.html_page import folded, parse_page, take_visible_text
 from lamplighter.extract.links import anchors_of, as_links, excludes
+from lamplighter.extract.listing.choice import EDITION
+from lamplighter.extract.listing.records import template_of
 from lamplighter.extract.next_page import next_page
 from lamplighter.extract.page_numbers import highest_number
 from lamplighter.extract.recipes import api_paging, by_recipe
@@ -32,7 +35,7 @@ from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.extract.structured import loose_json
 from lamplighter.extract.walls.empty_list import says_that_it_is_empty
 from lamplighter.extract.walls.obstacle import PageObstacle, obstacle
-from lamplighter.model.reading import EMPTY_LIST, Directives, Link, PageRole, Reading
+from lamplighter.model.reading import EMPTY_LIST, NO_LISTS, Directives, Link, PageRole, Reading, RowPosition
 from lamplighter.model.recipe import EMPTY, Expected, Recipe
 from lamplighter.model.record import Finding, RawRecord, RecordKind
 from lamplighter.rules.robots import usage
@@ -56,6 +59,15 @@ class _Order:
     usage: str | None
     #: our robot's name, in lower case
     agent: str
+    #: template of pages -> where their list is
+    lists: Mapping[str, RowPosition]
+    #: the fingerprint of the page when it was last read
+    seen: str | None
+
+    @property
+    def how(self) -> tuple[object, ...]:
+        """What decides besides the page how it is read."""
+        return __version__, EDITION, self.recipe, self.kind, self.directives, self.usage
 
 
 def read(
@@ -69,18 +81,31 @@ def read(
     usage: str | None = None,
     agent: str = AGENT,
     is_linked: bool = False,
+    lists: Mapping[str, RowPosition] = NO_LISTS,
+    seen: str | None = None,
 ) -> Reading:
     """The content of a body fetched from `url`. No bytes make it raise; only an invalid URL does (BadUrl).
 
     `robots_tag` is X-Robots-Tag, several header lines joined by newlines; `usage` what is known about using the content
     (see rules.usage); `agent` the name, in lower case, by which pages address this robot; `is_linked` whether a list
-    links to the page, so that it is read with the recipe's details.
+    links to the page, so that it is read with the recipe's details; `lists` where the lists of the source's other pages
+    are, by the template of these pages: the list of such a page is looked for there first; `seen` the fingerprint of
+    the page when it was last read: if nothing has changed that reading could use, it is not read again.
     """
     directives = from_header(robots_tag, agent)
     if kind is None and "text" in recipe.details:  # only articles have one; a list and its pages show the same kind
         kind = RecordKind.ARTICLE
     recipe = recipe.of_details() if is_linked else recipe
-    order = _Order(url=normalise(url), recipe=recipe, kind=kind, directives=directives, usage=usage, agent=agent)
+    order = _Order(
+        url=normalise(url),
+        recipe=recipe,
+        kind=kind,
+        directives=directives,
+        usage=usage,
+        agent=agent,
+        lists=lists,
+        seen=seen,
+    )
     body_type = sniff(body, content_type)
     reading = _read_as(body_type, body, order, content_type=content_type)
     is_expected = reading.is_feed if recipe.expects is Expected.FEED else body_type is BodyType.JSON
@@ -112,6 +137,9 @@ def _read_as(body_type: BodyType, body: bytes, order: _Order, *, content_type: s
 
 
 def _read_html(html: str, order: _Order) -> Reading:
+    seen_hash = fingerprint.of_markup(html, order.how)
+    if seen_hash == order.seen:
+        return Reading(is_same=True, seen_hash=seen_hash)
     tags = html.count("<")
     if reason := excess(html, tags):
         return _read_text(html, f"page not parsed: {reason}")
@@ -129,7 +157,8 @@ def _read_html(html: str, order: _Order) -> Reading:
     wall = obstacle(page)
     if wall not in (None, PageObstacle.SCRIPT):
         return result(obstacle=wall)
-    evidence = rungs.records_of(page, html, order.recipe, order.kind)
+    before = order.lists.get(template_of(page)) if order.lists else None
+    evidence = rungs.records_of(page, html, order.recipe, order.kind, list_at=before)
     if wall is not None and not evidence.records:  # a script may bring the data that it has yet to show
         return result(obstacle=wall)
     anchors = anchors_of(page)
@@ -147,10 +176,21 @@ def _read_html(html: str, order: _Order) -> Reading:
         content_hash=fingerprint.of_records(records, links)
         if records
         else fingerprint.of_text(page.title, take_visible_text(page.tree)),
-        warnings=empty + evidence.warnings,
+        warnings=empty + evidence.warnings + (_moved(before, evidence) if not empty else ()),
         recipe_warnings=evidence.recipe_warnings,
+        seen_hash=seen_hash,
         because=evidence.because,
+        list_at=evidence.list_at,
     )
+
+
+def _moved(before: RowPosition | None, evidence: rungs.PageEvidence) -> tuple[str, ...]:
+    """Says that the list is no longer where it was: the page may have a new layout."""
+    if before is None or evidence.list_at == before or before.edition != EDITION:
+        return ()
+    now = evidence.list_at
+    found = f"now at {now}" if now is not None else "found nowhere else" if not evidence.records else "read otherwise"
+    return (f"the list is no longer at {before}: {found}",)
 
 
 def _cut(records: Sequence[RawRecord], longest: int | None) -> Sequence[RawRecord]:

@@ -25,6 +25,7 @@ from lamplighter.extract.structured.microdata import microdata_records
 from lamplighter.extract.structured.page_meta import meta_records
 from lamplighter.extract.structured.rdfa import rdfa_records
 from lamplighter.extract.words.field_words import bare
+from lamplighter.model.reading import RowPosition
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
@@ -63,20 +64,28 @@ class PageEvidence(NamedTuple):
     recipe_warnings: tuple[str, ...] = ()
     #: why the page was read as this list; empty when it was not
     because: str = ""
+    #: where the list is; None when the page was not read as one by its form
+    list_at: RowPosition | None = None
 
 
-def records_of(page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | None) -> PageEvidence:
-    """The records of a page, each field by its best evidence; `html` is what the page was parsed from."""
+def records_of(
+    page: HtmlPage, html: str, recipe: Recipe, wanted: RecordKind | None, *, list_at: RowPosition | None = None
+) -> PageEvidence:
+    """The records of a page, each field by its best evidence; `html` is what the page was parsed from.
+
+    `list_at` is where the list was on the last page of this template.
+    """
     read = by_recipe.apply(page, recipe, wanted or RecordKind.OTHER)
     described = read_jsonld(page, wanted)
-    target = _Target(page, html, wanted)
+    target = _Target(page, html, wanted, list_at)
     said = [described.records, *(rung(page, wanted) for rung in IN_MARKUP)]
     structured = [_with_doubt(found, page) for records in said if (found := _heard(records, target))]
     warnings = (f"{described.unreadable} of its JSON-LD blocks could not be parsed",) if described.unreadable else ()
-    found, is_listing, because = _with_recipe(read.records, recipe, structured, target)
+    found, is_listing, because, list_at = _with_recipe(read.records, recipe, structured, target)
     if recipe.details and not recipe.fields and not is_listing:
         return records_of(page, html, replace(recipe.of_details(), details={}), wanted)
-    return PageEvidence(with_own_addresses(found, page, is_listing=is_listing), warnings, read.warnings, because)
+    records = with_own_addresses(found, page, is_listing=is_listing)
+    return PageEvidence(records, warnings, read.warnings, because, list_at)
 
 
 class _Target(NamedTuple):
@@ -85,12 +94,15 @@ class _Target(NamedTuple):
     page: HtmlPage
     html: str
     wanted: RecordKind | None
+    #: where the list was on the last page of this template
+    list_at: RowPosition | None
 
 
 class _Records(NamedTuple):
     found: list[RawRecord]
     is_listing: bool
     because: str = ""
+    list_at: RowPosition | None = None
 
 
 def _with_recipe(
@@ -108,7 +120,7 @@ def _without_recipe(structured: Sequence[list[RawRecord]], own: RawRecord | None
     if own is None or not _is_sure(own, target.page):
         listed = _listed(structured, own, target)
         if listed.records:
-            return _Records(listed.records, is_listing=True, because=listed.because)
+            return _Records(listed.records, is_listing=True, because=listed.because, list_at=listed.at)
     own = own or _lone(structured, target.page)
     if own is not None:
         # What another syntax says about other things is irrelevant here.
@@ -186,19 +198,20 @@ def _listed(structured: Sequence[list[RawRecord]], own: RawRecord | None, target
     named = [found for found in structured if len(found) >= _LIST] if own is None else []
     if not named and wanted in (None, RecordKind.ARTICLE) and is_story(page):
         return NO_LISTING
-    listing = find_listing(page, wanted, _declared(own, structured))
+    listing = find_listing(page, wanted, _declared(own, structured), before=target.list_at)
     rungs = [listing.records]
     if own is None:
         rungs.insert(0, state_records(page, wanted))
-    shown = [found for records in rungs if len(found := _of_kind(records, wanted)) >= _LIST]
+    least = 1 if listing.is_known else _LIST
+    shown = [found for records in rungs if len(found := _of_kind(records, wanted)) >= least]
     if not shown and not named:
         return NO_LISTING
-    if not named and is_about_one(shown, page, wanted):
+    if not named and not listing.is_known and is_about_one(shown, page, wanted):
         return NO_LISTING
     leading = max(named, key=len, default=[])
     records = merge([*_ranked(leading, shown), *(found for found in structured if found is not leading)])
     others = (more for found in structured for more in found if not is_at_page(more, page))
-    return PageListing(records + further(records, others), listing.because)
+    return listing._replace(records=records + further(records, others))
 
 
 def declared(structured: Sequence[list[RawRecord]], page: HtmlPage) -> Declared:
@@ -222,7 +235,7 @@ def _ranked(named: list[RawRecord], shown: Sequence[list[RawRecord]]) -> list[li
 
 def _single(target: _Target, known: RawRecord | None) -> list[list[RawRecord]]:
     """What the page itself says about the one thing it is about, as far as it is not known already."""
-    page, html, wanted = target
+    page, html, wanted, _ = target
     has = _known_fields(known)
     kind = known.kind if known is not None else wanted
     meta = meta_records(page, kind)

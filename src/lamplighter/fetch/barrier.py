@@ -24,7 +24,8 @@ class Barrier:
     def __init__(self, db: Database, *, guard: AddressGuard, clock: Clock, has_contact: bool) -> None:
         self._guard = guard
         self._clock = clock
-        self._has_contact = has_contact
+        #: whether site owners could reach us
+        self.has_contact = has_contact
         self._mark: object = None
         self._takedowns = CachedQuery(db, takedowns.all_of_them, seconds=TAKEDOWNS_KEPT_SECONDS, clock=clock)
 
@@ -63,7 +64,7 @@ class Barrier:
         if is_literal(target.hostname) and (why := refused_address(target.hostname)) is not None:
             detail = f"{why}; LAMPLIGHTER_ALLOW_HOSTS={target.hostname}:{target.port} would allow it"
             return Refused(url=url, reason=Refusal.ADDRESS, detail=detail)
-        if self._has_contact:
+        if self.has_contact:
             return None
         detail = (
             "site owners could not reach you: set LAMPLIGHTER_CONTACT_URL to a page about your crawler, or "

@@ -20,7 +20,7 @@ from lamplighter.fetch.held_host import Turn
 from lamplighter.fetch.names import Resolver, SystemResolver
 from lamplighter.fetch.response_head import Head
 from lamplighter.fetch.site_request import NO_HEADERS, SiteRequest
-from lamplighter.fetch.transfer import ResponseTooOdd, TransferFailed, WireRequest
+from lamplighter.fetch.transfer import ResponseTooOdd, TransferFailed, Wire, WireRequest
 from lamplighter.fetch.transfers import Timeouts, Transfers
 from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.model.visit import (
@@ -72,25 +72,28 @@ class Client:
         timeouts: Timeouts | None = None,
         resolver: Resolver | None = None,
         authorities: bytes | None = None,
+        wire: Wire | None = None,
     ) -> None:
-        """`authorities` are the certificates (PEM) that are trusted; those of the system by default."""
+        """`authorities` are the trusted certificates (PEM), by default the system's; `wire` replaces the network."""
         self._guard = guard
         self._clock = clock
         self._timeouts = timeouts or Timeouts()
         self._system = SystemResolver()
         self._resolver = resolver or self._system
-        self._transfers = Transfers(
+        self._transfers = wire or Transfers(
             guard=guard,
             resolver=self._resolver,
             timeouts=self._timeouts,
             user_agent=user_agent,
             authorities=authorities,
         )
-        usual = {"Accept": ACCEPT, "Accept-Encoding": CODINGS}
-        if contact_email:
-            usual["From"] = contact_email
+        self.identify(user_agent, contact_email)
+
+    def identify(self, user_agent: str, contact_email: str | None) -> None:
+        """Says who we are, from the next request on."""
+        self._transfers.user_agent = user_agent
+        usual = {"Accept": ACCEPT, "Accept-Encoding": CODINGS} | ({"From": contact_email} if contact_email else {})
         self._usual = {name.lower(): header_values.line(name, value) for name, value in usual.items()}
-        self._usual_lines = list(self._usual.values())
 
     async def __aenter__(self) -> Self:
         await self._transfers.__aenter__()
@@ -245,8 +248,6 @@ class Client:
 
     def _lines(self, headers: Mapping[str, str]) -> list[bytes]:
         """The header lines of a request: the usual ones, unless `headers` has others of the same name."""
-        if not headers:
-            return self._usual_lines
         lines = {name.lower(): header_values.line(name, value) for name, value in headers.items()}
         return list((self._usual | lines).values())
 

@@ -11,10 +11,12 @@ from lamplighter.fetch.client import Client
 from lamplighter.fetch.fetcher import Fetcher
 from lamplighter.fetch.gate import Gate
 from lamplighter.fetch.names import Resolver
+from lamplighter.fetch.past_requests import PastRequests
 from lamplighter.fetch.proxy_registry import ProxyRegistry
 from lamplighter.fetch.proxy_routing import ProxyRouting
 from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.robots_cache import RobotsCache
+from lamplighter.fetch.transfer import Wire
 from lamplighter.fetch.transfers import Timeouts
 from lamplighter.fetch.turns import Turns
 from lamplighter.fetch.webhooks import Webhooks
@@ -60,13 +62,21 @@ class DoorLimits:
 class Door:
     """The web client stack with all its checks."""
 
+    client: Client
     turns: Turns
+    #: its latest requests
+    past: PastRequests
     barrier: Barrier
     robots: RobotsCache
     fetcher: Fetcher
     rendering: Rendering
     #: for notifications
     webhooks: Webhooks
+
+    def identify(self, identity: Identity) -> None:
+        """Changes the contact, from the next request on; the token that robots.txt may name stays."""
+        self.client.identify(identity.user_agent, identity.contact_email)
+        self.barrier.has_contact = identity.has_contact
 
 
 @asynccontextmanager
@@ -81,27 +91,29 @@ async def opened(
     vault: Vault,
     pool: Sequence[ProxyAddress] = (),
     resolver: Resolver | None = None,
+    wire: Wire | None = None,
 ) -> AsyncIterator[Door]:
     """Opens the client stack; every host still held when it closes is released.
 
     `pool` are the proxies that the settings name, which may be inside this network; `vault` decrypts the passwords of
-    all.
+    all. Requests are sent over `wire`; by default over the network.
     """
     guard = AddressGuard(allowed)
-    timeouts = Timeouts(connect=limits.connect_seconds, read=limits.read_seconds, total=limits.total_seconds)
     async with Client(
         guard=guard,
         clock=clock,
         user_agent=identity.user_agent,
         contact_email=identity.contact_email,
-        timeouts=timeouts,
+        timeouts=Timeouts(connect=limits.connect_seconds, read=limits.read_seconds, total=limits.total_seconds),
         resolver=resolver,
+        wire=wire,
     ) as client:
         turns = Turns(db, clock=clock, defaults=limits.policy, lease=limits.lease, slots=limits.slots)
         trusted = [(each.protocol or "", each.host, each.port or 0) for each in pool]
         barrier = Barrier(db, guard=guard, clock=clock, has_contact=identity.has_contact)
         book = ProxyRegistry(db, clock=clock, vault=vault, trusted=trusted)
-        routing = ProxyRouting(book, client=client, barrier=barrier, clock=clock)
+        past = PastRequests()
+        routing = ProxyRouting(book, client=client, barrier=barrier, past=past, clock=clock)
         robots = RobotsCache(
             db,
             routing=routing,
@@ -116,7 +128,9 @@ async def opened(
         fetcher = Fetcher(gate=gate, routing=routing, turns=turns, clock=clock, max_redirects=limits.max_redirects)
         try:
             yield Door(
+                client=client,
                 turns=turns,
+                past=past,
                 barrier=barrier,
                 robots=robots,
                 fetcher=fetcher,

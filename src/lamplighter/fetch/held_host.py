@@ -12,6 +12,7 @@ from typing import Self
 
 from lamplighter.errors import LeaseLost, NotYet
 from lamplighter.fetch.site_request import NO_EXTRA_DELAY, always
+from lamplighter.fetch.slots import Slots
 from lamplighter.model.host import Host, HostPolicy
 from lamplighter.ports import Clock
 from lamplighter.rules.hosts import politeness
@@ -84,7 +85,7 @@ class HeldHost:
         lease: Lease,
         *,
         clock: Clock,
-        slots: asyncio.Semaphore,
+        slots: Slots,
         lease_seconds: float,
         leased_at: float,
         rules: Callable[[int], Awaitable[CurrentRules | None]],
@@ -102,8 +103,6 @@ class HeldHost:
         self.is_visited_only = False
         #: callers that use it outside the frontier at present
         self.visitors = 0
-        #: its pages are not due before this when it is released; visitors need not wait
-        self.not_due_before: datetime | None = None
         self._clock = clock
         self._slots = slots
         self._lease_seconds = lease_seconds

@@ -4,7 +4,7 @@ Taking one is a transaction of its own, so that two workers never take the same 
 is another.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -65,13 +65,7 @@ class ProxyRegistry:
             own = await proxy_turns.of_host(db, host.id)
             rows = own or await proxy_turns.of_pool(db)
             by_id = {row.id: row for row in rows}
-            chosen = proxy_choice.choose(
-                [_candidate(row) for row in rows],
-                now=now,
-                of=host.key if own or not rows else "the default pool",
-                country=host.policy.proxy_country,
-                but_not=but_not,
-            )
+            chosen = _choose(host, own, rows, now=now, but_not=but_not)
             if isinstance(chosen, NoProxy):
                 return chosen
             return await self._take(db, by_id[chosen.id], host.id if own else None, now)
@@ -172,6 +166,27 @@ class ProxyRegistry:
         until = await self._db.write(work)
         if until is not None and until > now:
             log.warning("proxy.rests", proxy=taken.endpoint.id, until=until.isoformat(), why=why)
+
+
+async def has_usable(db: Connection, host: Host, *, is_untried: bool, now: datetime) -> bool:
+    """Whether a host could take a proxy now; with `is_untried` one that it never used. Locks nothing."""
+    own = await proxy_turns.of_host(db, host.id, is_locked=False)
+    rows = own or await proxy_turns.of_pool(db, is_locked=False)
+    tried = [each.id for each in map(_candidate, rows) if each.last_used_at is not None]
+    chosen = _choose(host, own, rows, now=now, but_not=tried if is_untried else ())
+    return not isinstance(chosen, NoProxy)
+
+
+def _choose(
+    host: Host, own: Sequence[Any], rows: Sequence[Any], *, now: datetime, but_not: Collection[int]
+) -> ProxyCandidate | NoProxy:
+    return proxy_choice.choose(
+        [_candidate(row) for row in rows],
+        now=now,
+        of=host.key if own or not rows else "the default pool",
+        country=host.policy.proxy_country,
+        but_not=but_not,
+    )
 
 
 def _candidate(row: Any) -> ProxyCandidate:

@@ -13,6 +13,7 @@ from lamplighter import crash_points
 from lamplighter.fetch.barrier import Barrier
 from lamplighter.fetch.client import Client
 from lamplighter.fetch.held_host import HeldHost, Turn
+from lamplighter.fetch.past_requests import PastRequests
 from lamplighter.fetch.proxy_registry import ProxyRegistry, TakenProxy
 from lamplighter.fetch.site_request import SiteRequest
 from lamplighter.model.proxy import ProxyMode
@@ -80,8 +81,11 @@ class RoutedVisit:
 class ProxyRouting:
     """Sends requests directly or through a proxy."""
 
-    def __init__(self, book: ProxyRegistry, *, client: Client, barrier: Barrier, clock: Clock) -> None:
+    def __init__(
+        self, book: ProxyRegistry, *, client: Client, barrier: Barrier, past: PastRequests, clock: Clock
+    ) -> None:
         self._book = book
+        self._past = past
         self._client = client
         self._barrier = barrier
         self._clock = clock
@@ -204,10 +208,14 @@ class ProxyRouting:
         if request.out is not None:
             crash_points.reached("fetch.before_request")
             request.out[request.page_id] = self._clock.now()
+        began_at = self._clock.now()
         try:
-            return await self._client.ask(
+            visit = await self._client.ask(
                 request, turn, headers=held.headers, endpoint=taken.endpoint if taken is not None else None
             )
+            ended_at = self._clock.now()
+            self._past.note(held, visit, began_at=began_at, ended_at=ended_at, extra_delay=request.extra_delay)
+            return visit
         finally:
             if request.out is not None:
                 request.out.pop(request.page_id, None)

@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol, Self
 
 import pycurl
 
 from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import BodyReader
 from lamplighter.fetch.response_head import Head
+from lamplighter.fetch.wire_watch import FREE_WIRE_BYTES
 from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.rules.urls.addresses import is_literal
 
@@ -25,6 +26,10 @@ from lamplighter.rules.urls.addresses import is_literal
 _LONGEST_LINE, _MOST_LINES = 8190, 256
 #: a body that nobody wants is read up to this size, so that its connection can be kept
 _READ_AWAY_BYTES = 16 * 1024
+#: so many pieces of a body, which are chunks if the server says so, may be of any size; more are this large on average
+_FREE_PIECES, _LEAST_PIECE_BYTES = 4096, 32
+#: beyond what is free, a response may have so many times the bytes of its head and body on the wire
+_WIRE_FACTOR = 8
 
 #: connections that are noted
 _MOST_NOTED = 4096
@@ -92,6 +97,20 @@ class WireRequest:
     wants: Callable[[Head], BodyReader | None] | None = None
 
 
+class Wire(Protocol):
+    """What carries requests to sites, and their responses back."""
+
+    #: sent with every request
+    user_agent: str
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+    async def send(self, request: WireRequest) -> tuple[Head, BodyReader | None]:
+        """The head of the response, and its body as far as it is wanted."""
+
+
 class OpenSockets:
     """What all transfers together know of their connections."""
 
@@ -146,7 +165,8 @@ class Transfer:
         self._lines: list[bytes] = []
         #: how many lines there were before the last head
         self._head_from = 0
-        self._away_bytes = 0
+        #: how many bytes of the body were received, in how many pieces
+        self._body_bytes = self._pieces = 0
         #: when it began, when it began to connect, and when it was last seen to receive something (loop time)
         self.began_at = self.connects_since = self.quiet_since = 0.0
         #: something was received since the last look
@@ -237,13 +257,16 @@ class Transfer:
             return _END
         if self.head is not None:
             return None  # the end of trailers
-        lines, self._head_from = self._lines[self._head_from : -1], len(self._lines)
-        # A proxy's answer to CONNECT comes before the request is sent; interim responses say nothing.
-        if self.stage is Stage.SENT and not lines[0].split(None, 2)[1].startswith(b"1"):
-            return self._take_head(Head(lines))
+        head, self._head_from = Head(self._lines[self._head_from : -1]), len(self._lines)
         if self.stage is Stage.CONNECTING:
-            self.tunnel = Head(lines)
-        return None
+            # A proxy's answer to CONNECT. libcurl would read the body of a refusal to its end before it returns.
+            self.tunnel = head
+            return None if 100 <= head.status < 300 else _END
+        if not head.status:
+            self.trouble = ResponseTooOdd("it has no status")
+            return _END
+        # Interim responses say nothing.
+        return None if head.status < 200 else self._take_head(head)
 
     def _take_head(self, head: Head) -> int | None:
         self.head = head
@@ -257,9 +280,13 @@ class Transfer:
 
     def _take_body(self, data: bytes) -> int | None:
         self.has_heard = self._open.is_heard = True
+        self._body_bytes += len(data)
+        self._pieces += 1
+        if self._pieces > _FREE_PIECES and self._body_bytes < _LEAST_PIECE_BYTES * self._pieces:
+            self.trouble = ResponseTooOdd("its chunks are smaller and more than any honest server's")
+            return _END
         if self.body is None:
-            self._away_bytes += len(data)
-            return _END if self._away_bytes > _READ_AWAY_BYTES else None
+            return _END if self._body_bytes > _READ_AWAY_BYTES else None
         try:
             if self.body.feed(data):
                 return None
@@ -267,6 +294,11 @@ class Transfer:
         except Exception as trouble:
             self.trouble = trouble
         return _END
+
+    def is_padded(self, wire_bytes: int) -> bool:
+        """Whether so many bytes on the wire hold too little: the rest is spent on what no page needs."""
+        held = self._body_bytes + sum(map(len, self._lines))
+        return wire_bytes > FREE_WIRE_BYTES + _WIRE_FACTOR * held
 
 
 _NOTHING = WireRequest(method="GET", url="", headers=(), hostname="", port=0)

@@ -18,6 +18,7 @@ from lamplighter.fetch.body_limits import BodyReader
 from lamplighter.fetch.names import Resolver
 from lamplighter.fetch.response_head import Head
 from lamplighter.fetch.transfer import OpenSockets, ResponseTooOdd, Stage, Transfer, TransferFailed, WireRequest
+from lamplighter.fetch.wire_watch import WireWatch
 from lamplighter.model.proxy import ProxyEndpoint
 
 #: A host's connection stays open across its delay: the handshake is the costliest part of a polite fetch.
@@ -30,8 +31,6 @@ _KEPT_OPEN = 512
 _READ_AWAY_SECONDS = 1.0
 #: how often time-outs are looked for, at most and at least
 _OFTEN, _SELDOM = 0.02, 0.5
-#: how often a connection may be readable without one byte of head or body: a chunk header has no such length
-_MOST_IDLE_READS = 256
 _BUFFER_BYTES = 64 * 1024
 _PROXY_TYPES = {
     "http": pycurl.PROXYTYPE_HTTP,
@@ -69,7 +68,8 @@ class Transfers:
         self._guard = guard
         self._resolver = resolver
         self._timeouts = timeouts
-        self._user_agent = user_agent
+        #: it may change between two requests
+        self.user_agent = user_agent
         self._authorities = authorities
         self._idle: list[Transfer] = []
         self._active: dict[Any, Transfer] = {}
@@ -78,8 +78,7 @@ class Transfers:
         self._watched: dict[int, int] = {}
         self._changed: set[int] = set()
         self._open = OpenSockets()
-        #: how often each socket was readable without one byte of a head or body
-        self._idle_reads: dict[int, int] = {}
+        self._wire = WireWatch()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
         self._sweeper: asyncio.TimerHandle | None = None
@@ -124,6 +123,7 @@ class Transfers:
         Raises TransferFailed, NameNotFound, AddressRefused, and what the request's own functions raise.
         """
         transfer = self._idle.pop() if self._idle else self._made()
+        transfer.easy.setopt(pycurl.USERAGENT, self.user_agent)
         transfer.begin(request)
         transfer.began_at = transfer.connects_since = self._loop.time()
         try:
@@ -186,7 +186,6 @@ class Transfers:
         for option, value in (
             (pycurl.PROXY, ""),  # none, whatever the environment says
             (pycurl.NOPROXY, ""),
-            (pycurl.USERAGENT, self._user_agent),
             (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1),
             (pycurl.FOLLOWLOCATION, 0),
             (pycurl.HTTP_CONTENT_DECODING, 0),  # undone in body_limits, which counts both sides
@@ -271,7 +270,7 @@ class Transfers:
             # At once: the socket is closed next, and its number may be given to another.
             self._wanted.pop(number, None)
             self._changed.discard(number)
-            self._idle_reads.pop(number, None)
+            self._wire.forget(number)
             self._watch(number, pycurl.POLL_NONE)
         else:
             self._wanted[number] = what
@@ -310,16 +309,15 @@ class Transfers:
     def _readable(self, number: int) -> None:
         self._open.is_heard = False
         self._act(number, pycurl.CSELECT_IN)
-        if self._open.is_heard:
-            if self._idle_reads:
-                self._idle_reads.pop(number, None)
+        if number not in self._watched:
+            return  # the response is complete, or was given up
+        spent = self._wire.note(number, is_heard=self._open.is_heard)
+        if spent is None:
             return
-        reads = self._idle_reads[number] = self._idle_reads.get(number, 0) + 1
-        if reads > _MOST_IDLE_READS:
-            for transfer in list(self._active.values()):
-                if transfer.easy.getinfo(pycurl.ACTIVESOCKET) == number:
-                    transfer.trouble = ResponseTooOdd("its chunks have more to say about themselves than in them")
-                    self._end(transfer, pycurl.E_ABORTED_BY_CALLBACK, "")
+        for transfer in list(self._active.values()):
+            if transfer.easy.getinfo(pycurl.ACTIVESOCKET) == number and transfer.is_padded(spent):
+                transfer.trouble = ResponseTooOdd("its chunks have more to say about themselves than in them")
+                self._end(transfer, pycurl.E_ABORTED_BY_CALLBACK, "")
 
     def _act(self, number: int, mask: int) -> None:
         """Lets libcurl work, and ends what it has ended."""

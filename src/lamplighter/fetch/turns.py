@@ -13,12 +13,14 @@ from uuid import uuid4
 
 from lamplighter import crash_points, metrics, telemetry
 from lamplighter.errors import NotPossible, NotYet
+from lamplighter.fetch.current_rules import CurrentRulesReader
 from lamplighter.fetch.held_host import LONGEST_WAIT_SECONDS, HeldHost
+from lamplighter.fetch.slots import Slots
 from lamplighter.model.host import Host, HostPolicy, PathOutcome
 from lamplighter.ports import Clock
 from lamplighter.store.engine.database import Database
 from lamplighter.store.hosts import hosts
-from lamplighter.store.hosts.hosts import CurrentRules, Lease
+from lamplighter.store.hosts.hosts import Lease
 
 log = telemetry.logger("fetch")
 
@@ -40,7 +42,8 @@ class Turns:
         self._clock = clock
         self._defaults = defaults
         self._lease = lease
-        self._slots = asyncio.Semaphore(slots)
+        self._slots = Slots(slots)
+        self._rules = CurrentRulesReader(db, defaults=defaults)
         self._held: dict[int, HeldHost] = {}
         #: how far the database's clock is ahead of the monotonic clock, in seconds
         self._clock_lead = self._measured_lead()
@@ -51,6 +54,11 @@ class Turns:
         self._recent_paths: dict[int, tuple[PathOutcome, ...]] = {}
         #: unique per start of the process: a restarted worker must not be taken for the one that died
         self.owner = f"worker-{uuid4().hex[:12]}"
+
+    def use(self, *, defaults: HostPolicy, slots: int) -> None:
+        """Applies other defaults and another number of slots, from the next turns on."""
+        self._defaults = self._rules.defaults = defaults
+        self._slots.resize(slots)
 
     @property
     def held(self) -> dict[int, HeldHost]:
@@ -104,7 +112,7 @@ class Turns:
             slots=self._slots,
             lease_seconds=seconds,
             leased_at=leased_at,
-            rules=self._current_rules,
+            rules=self._rules.get,
         )
         self._held[lease.host.id] = held
         if lease.abandoned_until is not None:
@@ -164,9 +172,6 @@ class Turns:
                 raise NotPossible(f"another worker is fetching from {host_key}; try again in a moment")
             await asyncio.sleep(_RETRY_HOLD_SECONDS)
 
-    async def _current_rules(self, host_id: int) -> CurrentRules | None:
-        return await self._db.look(lambda db: hosts.current_rules(db, host_id, defaults=self._defaults))
-
     async def renew(self) -> None:
         """Renews every lease; a host that another worker took is marked lost."""
         if not self._held:
@@ -207,8 +212,7 @@ class Turns:
         self._remember_paths(held.host)
         now = self._clock.now()
         free_at = now + timedelta(seconds=held.wait_seconds)
-        not_before = held.not_due_before
-        await self._db.write(lambda db: hosts.release(db, held.host, free_at=free_at, now=now, not_before=not_before))
+        await self._db.write(lambda db: hosts.release(db, held.host, free_at=free_at, now=now))
 
     def _remember_paths(self, host: Host) -> None:
         if host.recent_paths:

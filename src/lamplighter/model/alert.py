@@ -1,8 +1,11 @@
-"""Alerts: what a rule found, from when it first held until it no longer holds."""
+"""Alerts: what a rule found, until it no longer holds. Problems: sources that need a person for the same cause."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
+
+from lamplighter.model.crawl import JobState, PauseReason, RunAdvice, RunOutcome
 
 
 class Severity(StrEnum):
@@ -80,3 +83,88 @@ class Alert:
         if self.cleared_at is not None:
             return AlertState.CLEARED
         return AlertState.PENDING if self.fired_at is None else AlertState.FIRING
+
+
+class ProblemKind(StrEnum):
+    """What is wrong."""
+
+    #: the host fails, whatever the page
+    HOST = "host"
+    #: the runs of a source fail
+    SOURCE = "source"
+    #: the pages show far less than usual
+    DRIFT = "drift"
+    #: robots.txt disallows the URLs
+    ROBOTS = "robots"
+    TAKEDOWN = "takedown"
+    #: the start pages redirect for good
+    MOVED = "moved"
+    #: the page budget cuts the runs short
+    CUT = "cut"
+
+
+class TroubledSource(NamedTuple):
+    """A source that needs a person, and what its latest run says."""
+
+    id: int
+    public_id: str
+    name: str
+    url: str
+    #: of its start page; None where it was not met yet
+    host: str | None
+    state: JobState
+    pause_reason: PauseReason | None
+    failure_count: int
+    last_drifted: bool
+    last_advice: RunAdvice | None
+    #: when its content was last seen; None before
+    visited_at: datetime | None
+    #: of the latest run; None before the first
+    outcome: RunOutcome | None
+    message: str | None
+    #: records that its pages showed at the run's end
+    records_shown: int | None
+    page_budget: int | None
+    #: where its start page redirects to for good; None if it does not
+    moved_to: str | None = None
+
+
+class RunMark(NamedTuple):
+    """A run at which something turned."""
+
+    public_id: str
+    number: int
+    started_at: datetime
+    finished_at: datetime
+    outcome: RunOutcome
+    message: str | None
+
+
+class RunTurn(NamedTuple):
+    """Between which runs a source went from good to bad."""
+
+    #: None when no run that is kept was good
+    last_good: RunMark | None
+    #: the first one after it; None when none was bad
+    first_bad: RunMark | None
+
+
+class PageTurn(NamedTuple):
+    """The versions of a source's start page before and after that."""
+
+    page_id: int
+    before: int
+    after: int
+    #: when the version after was first fetched
+    changed_at: datetime
+
+
+class Snooze(NamedTuple):
+    """A problem that somebody hid for a while."""
+
+    key: str
+    #: the problem in words, as it was then
+    title: str
+    snoozed_by: str
+    snoozed_at: datetime
+    until: datetime

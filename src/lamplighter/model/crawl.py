@@ -47,6 +47,15 @@ class RunOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
+class RunAdvice(StrEnum):
+    """What a run that did not fail advises the operator to change in its source."""
+
+    #: the page budget cut it short
+    MAX_PAGES = "max_pages"
+    #: the start page redirects for good
+    MOVED = "moved"
+
+
 class SourceState(StrEnum):
     """How a source is doing, in one word: the same word on pages, in the APIs, in commands and metrics."""
 
@@ -219,6 +228,7 @@ class JobChange(PartialChange):
     last_run_at: datetime | Unset = UNSET
     last_outcome: RunOutcome | Unset = UNSET
     last_drifted: bool | Unset = UNSET
+    last_advice: RunAdvice | Unset | None = UNSET
     deleted_at: datetime | Unset | None = UNSET
     auto_managed: bool | Unset = UNSET
     override: Override | Unset | None = UNSET

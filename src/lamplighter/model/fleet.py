@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Duty(StrEnum):
@@ -38,6 +39,25 @@ class Server(StrEnum):
     def figure(self) -> str:
         """The name of an instance's figure that is 1 while the server does not answer it."""
         return f"away_{self}"
+
+
+#: how far back the lanes of hosts are drawn
+LANE_SPAN = timedelta(minutes=2)
+
+
+class PastRequest(NamedTuple):
+    """A request that a process sent to a site, as it was."""
+
+    host: str
+    #: when it was sent, and when the response had come
+    began_at: datetime
+    ended_at: datetime
+    #: the time that had to pass before the next request to the host
+    delay: timedelta
+    #: counted from when it was sent, because several may be in flight; otherwise from its response
+    is_shared: bool
+    #: fetched, unchanged, redirected or failed
+    outcome: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

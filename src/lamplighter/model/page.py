@@ -106,6 +106,8 @@ class Page:
     body: HeldBody | None = None
     #: whether that body was fully parsed for this source; only then may "unchanged" mean "nothing to do"
     was_read: bool = False
+    #: what the page said when it was last read, as a hash; None for what is no HTML
+    seen_hash: str | None = None
     #: when that unchanged body is parsed again for its links; None when it has none to follow
     links_due_at: datetime | None = None
     fetched_at: datetime | None = None

@@ -1,5 +1,6 @@
 """The result of parsing one page: records, links, and its directives for robots."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -50,6 +51,29 @@ class Directives(NamedTuple):
 NO_DIRECTIVES = Directives()
 
 
+class RowPosition(NamedTuple):
+    """Where the list is on pages of one template, so that the next page of it is read in the same way."""
+
+    #: the addresses of these pages, without what distinguishes them
+    template: str
+    #: how the rows were grouped
+    grouped_by: str
+    #: the tags from the body of the page to a row
+    path: str
+    #: the addresses of the rows, without what distinguishes them
+    links: str
+    #: how likely it was the list when it was chosen
+    sure: float
+    #: of the weights that chose it: others may choose otherwise
+    edition: int
+
+    def __str__(self) -> str:
+        return self.path.replace(" ", " > ")
+
+
+NO_LISTS: Mapping[str, RowPosition] = {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """A URL that the page points to, already absolute and normalised."""
@@ -86,12 +110,18 @@ class Reading(NamedTuple):
     obstacle: str | None = None
     #: hash of the extracted, normalised content: equal while no visible content changed
     content_hash: str = ""
+    #: hash of all that reading could use, before it was read; empty for what is no HTML
+    seen_hash: str = ""
+    #: nothing has changed that reading could use: nothing was read
+    is_same: bool = False
     #: oddities (broken XML, empty feed …), for the run's message
     warnings: tuple[str, ...] = ()
     #: why the recipe extracted less than it should; irrelevant on pages that it was not written for
     recipe_warnings: tuple[str, ...] = ()
     #: why the page was read as this list, for people; empty when it was not read by its form
     because: str = ""
+    #: where the list is; None when the page was not read by its form, or when that was a close choice
+    list_at: RowPosition | None = None
     #: the body is a feed, in whatever format
     is_feed: bool = False
     #: least time between fetches according to the feed; None when it does not say

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from lamplighter.model.fields import compact
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueStep:
@@ -97,6 +99,7 @@ class Expected(StrEnum):
     JSON = "json"
 
 
+@compact
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """A source's own extraction rules; every part is optional."""

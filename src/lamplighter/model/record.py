@@ -6,6 +6,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from lamplighter.model.fields import compact
+
 
 class RecordKind(StrEnum):
     """What a record is about."""
@@ -61,6 +63,7 @@ class RawRecord:
     fields: Mapping[str, Finding]
 
 
+@compact
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """A clean record: a job posting, an article, a product."""

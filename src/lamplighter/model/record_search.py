@@ -1,4 +1,4 @@
-"""Record searches: filters, text queries, order and results."""
+"""Record searches: filters, text queries, order and results; and change sets: what each run changed."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -114,3 +114,60 @@ class Hits(NamedTuple):
 
     page: list[Hit]
     total: int
+
+
+class ChangeKind(StrEnum):
+    """What became of a record."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    GONE = "gone"
+    BACK = "back"
+
+
+class ChangeCounts(NamedTuple):
+    """How many records of a run are new, changed, gone, or there again."""
+
+    new: int = 0
+    changed: int = 0
+    gone: int = 0
+    back: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeFilter:
+    """Which change sets, and which of their records; None and no terms mean all."""
+
+    #: a tag of the source
+    tag: str | None = None
+    #: public id of the source
+    source_id: str | None = None
+    kind: ChangeKind | None = None
+    #: the record has one of these terms
+    terms: tuple[Term, ...] = ()
+    #: at this time or later
+    since: datetime | None = None
+    #: only this set
+    set_id: int | None = None
+    #: only sets that this reader has not read, or has starred
+    unread_by: str | None = None
+    starred_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeSet:
+    """What one run changed."""
+
+    id: int
+    #: the public id and the name of the source
+    source_id: str
+    source_name: str
+    #: the run, and its number among those of the source; None when it is deleted, or when pages asked for expiry
+    run_id: str | None
+    run_number: int | None
+    at: datetime
+    counts: ChangeCounts
+    #: whether it is what the source's first complete run found
+    is_baseline: bool
+    is_read: bool
+    is_starred: bool

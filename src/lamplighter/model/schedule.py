@@ -26,16 +26,16 @@ class OrganisationType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
-    """The belief about a change rate: a Gamma distribution of changes per felt hour (see `rules.change.recency`)."""
+    """The belief about a change rate: a Gamma distribution of changes per hour, felt or plain."""
 
     #: shape: roughly, changes seen
     a: float
-    #: felt hours: roughly, time observed
+    #: hours: roughly, time observed
     b: float
 
     @property
     def rate(self) -> float:
-        """Expected changes per felt hour."""
+        """Expected changes per hour."""
         return self.a / self.b
 
 
@@ -44,6 +44,13 @@ class Learnt:
     """What was learnt about how often a page changes; a few numbers, however long it is observed."""
 
     belief: Belief
+    #: what was believed before the second visit; None: what its interval alone tells
+    prior: Belief | None = None
+    #: whether the beliefs are about felt hours or about plain ones (see `rules.change.recency`)
+    is_felt: bool = True
+    #: for neighbours: changes seen, and the hours observed as the beliefs count them
+    evidence_changes: float = 0.0
+    evidence_hours: float = 0.0
     #: probability, from announcements, that it has changed since the last visit
     signal: float = 0.0
     #: evidence that it now changes far more often, and far less often, than believed

@@ -1,7 +1,7 @@
-"""The outcomes of fetching a page: a sum type, matched with assert_never."""
+"""The outcomes of fetching a page: a sum type, matched with assert_never; and the cookies that a response sets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -182,3 +182,26 @@ class ResponseHead(SentRequest):
     headers: Mapping[str, str]
     #: the failure that fetching the page would have had; None when it would have succeeded
     failure: Failed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cookie:
+    """A cookie to send back to the site that set it."""
+
+    name: str = field(repr=False)
+    value: str = field(repr=False)
+    #: the hostname it belongs to
+    domain: str
+    #: the port it belongs to; None means the scheme's default
+    port: int | None = None
+    #: True is sent to this very hostname only, False also to its subdomains
+    is_host_only: bool = True
+    path: str = "/"
+    #: sent over https only: the site said so, or set it there
+    is_secure: bool = False
+    expires_at: datetime
+
+    @property
+    def identity(self) -> tuple[str, int | None, str, str]:
+        """A later cookie with the same identity replaces this one."""
+        return self.domain, self.port, self.path, self.name

@@ -1,7 +1,8 @@
 """Which policy keeps copies freshest with the same number of fetches?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import exp, log
 from typing import Final
 
@@ -10,7 +11,7 @@ import numpy as np
 from lamplighter.errors import BadInput
 from lamplighter.simulation.contenders import RHYTHMS, Contender
 from lamplighter.simulation.learned import replay_learned
-from lamplighter.simulation.measures import PolicyResult, results
+from lamplighter.simulation.measures import PolicyResult, better_with, results
 from lamplighter.simulation.replay import ReplayOutcome, replay
 from lamplighter.simulation.trace import Floats, Trace
 
@@ -18,6 +19,8 @@ from lamplighter.simulation.trace import Floats, Trace
 Progress = Callable[[Contender, float], None]
 
 _SEED: Final = 20260105
+#: replays of each policy with other first visits, over which every figure is the mean
+PHASES: Final = 3
 #: sources on which a scale is searched before it is tried on all
 _FEW: Final = 1_000
 #: replays of learning to come this near to the budget
@@ -32,13 +35,18 @@ class Comparison:
     #: fetches per day and source
     budget: float
     results: list[PolicyResult]
+    #: sources that would be fresher with another policy than with `learned`, by the one that suits them best
+    better_with: Mapping[Contender, int]
+    #: staleness of the oracle over that of a fixed interval: what there is to gain by knowing how often sources change
+    room: float
 
 
 def usual_budget(trace: Trace) -> float:
     """Fetches per day and source of S1's and S4's rule as written: thirty minutes, doubled up to a day."""
-    as_written = replay(trace, RHYTHMS[Contender.HASH_BACKOFF](trace, 1.0, 1.0), phase=_phase(trace))
+    all_phases, phase = _in_all_phases(trace)
+    as_written = replay(all_phases, RHYTHMS[Contender.HASH_BACKOFF](all_phases, 1.0, 1.0), phase=phase)
     assert as_written is not None
-    return float(as_written.fetches.sum() / len(trace) / trace.days)
+    return float(as_written.fetches.sum() / all_phases.source_days)
 
 
 def few_of(trace: Trace, count: int) -> Trace:
@@ -50,52 +58,72 @@ def compare(
     trace: Trace, policies: Sequence[Contender], *, budget: float, on_progress: Progress = lambda policy, share: None
 ) -> Comparison:
     """Replays the trace under each policy; the budget is in fetches per day and source, the first copy included."""
-    least = 1 / trace.days
+    least = len(trace) / trace.source_days
     if not budget > least:
         raise BadInput(
             f"a budget of {budget:g} fetches per day and source does not even pay for the first copy"
             f" in {trace.days:.3g} days; give more than {least:.3g}"
         )
-    outcomes = [(policy, _outcome(trace, policy, budget, on_progress)) for policy in policies]
-    return Comparison(budget=budget, results=results(trace, outcomes, rng=np.random.default_rng(_SEED)))
+    marks = [policy for policy in (Contender.FIXED, Contender.ORACLE) if policy not in policies]
+    outcomes = [
+        *((policy, _outcomes(trace, policy, budget, on_progress)) for policy in policies),
+        *((policy, _outcomes(trace, policy, budget, lambda policy, share: None)) for policy in marks),
+    ]
+    found = results(trace, outcomes, rng=np.random.default_rng(_SEED))
+    stale = {result.policy: result.staleness for result in found}
+    fixed, oracle = stale[Contender.FIXED], stale[Contender.ORACLE]
+    return Comparison(
+        budget=budget,
+        results=found[: len(policies)],
+        better_with=better_with(outcomes[: len(policies)]),
+        room=oracle / fixed if fixed else 1.0,
+    )
 
 
-def _outcome(trace: Trace, policy: Contender, budget: float, on_progress: Progress) -> ReplayOutcome:
-    fetches = budget * trace.days * len(trace)
+def _outcomes(trace: Trace, policy: Contender, budget: float, on_progress: Progress) -> list[ReplayOutcome]:
+    """One outcome for each phase."""
+    fetches = budget * trace.source_days
     on_progress(policy, 0.0)
-    if policy is Contender.LEARNED:
-        outcome = _learned(trace, fetches, lambda share: on_progress(policy, share))
-    else:
-        outcome = _rhythmic(trace, policy, fetches, lambda share: on_progress(policy, share))
+    replayed = _learned if policy is Contender.LEARNED else partial(_rhythmic, policy)
+    outcomes = replayed(trace, fetches, lambda share: on_progress(policy, share))
     on_progress(policy, 1.0)
-    return outcome
+    return outcomes
 
 
-def _learned(trace: Trace, fetches: float, on_progress: Callable[[float], None]) -> ReplayOutcome:
-    """The outcome that spends the budget.
+def _learned(trace: Trace, fetches: float, on_progress: Callable[[float], None]) -> list[ReplayOutcome]:
+    """The outcomes that spend the budget.
 
     The price keeps to it well where sources are many. Where each fetch counts, the difference is corrected in another
     replay.
     """
-    best, requested = None, fetches
-    for _ in range(_LEARNED_TRIALS):
-        outcome = replay_learned(
-            trace, fetches=requested, phase=_phase(trace), rng=np.random.default_rng(_SEED), on_progress=on_progress
-        )
-        spent = float(outcome.fetches.sum())
-        if best is None or abs(spent - fetches) < abs(float(best.fetches.sum()) - fetches):
-            best = outcome
-        if abs(spent / fetches - 1) <= _NEAR_ENOUGH:
-            break
-        requested *= fetches / spent
-    assert best is not None
-    return best
+    requested, outcomes = fetches, list[ReplayOutcome]()
+    for number in range(PHASES):
+        tried: list[ReplayOutcome] = []
+        for _ in range(_LEARNED_TRIALS):
+            outcome = replay_learned(
+                trace,
+                fetches=requested,
+                phase=_phase(trace, number),
+                rng=np.random.default_rng([_SEED, number]),
+                on_progress=partial(_in_phase, number, on_progress),
+            )
+            tried.append(outcome)
+            excess = float(outcome.fetches.sum()) / fetches
+            if abs(excess - 1) <= _NEAR_ENOUGH:
+                break
+            requested /= excess
+        outcomes.append(min(tried, key=lambda outcome: abs(float(outcome.fetches.sum()) - fetches)))
+    return outcomes
 
 
-def _rhythmic(trace: Trace, policy: Contender, fetches: float, on_progress: Callable[[float], None]) -> ReplayOutcome:
-    """The outcome at the scale that spends the budget."""
-    per_source = fetches / len(trace)
-    rough = _rough_scale(trace, policy, per_source)
+def _in_phase(number: int, on_progress: Callable[[float], None], share: float) -> None:
+    on_progress((number + share) / PHASES)
+
+
+def _rhythmic(
+    policy: Contender, trace: Trace, fetches: float, on_progress: Callable[[float], None]
+) -> list[ReplayOutcome]:
+    """The outcomes at the scale that spends the budget."""
     trials = 0
 
     def count() -> None:
@@ -103,32 +131,44 @@ def _rhythmic(trace: Trace, policy: Contender, fetches: float, on_progress: Call
         trials += 1
         on_progress(trials / (trials + 1))
 
-    return _at_budget(trace, policy, per_source, rough, count)[1]
+    outcome = _at_budget(trace, policy, fetches, _rough_scale(trace, policy, fetches), count)[1]
+    return [outcome.only(slice(number * len(trace), (number + 1) * len(trace))) for number in range(PHASES)]
 
 
-def _rough_scale(trace: Trace, policy: Contender, per_source: float) -> float:
+def _rough_scale(trace: Trace, policy: Contender, fetches: float) -> float:
     """Roughly the scale that spends the budget, searched on a few sources, where trials cost little."""
     # The rule that sets the usual budget must not be moved from its own numbers by the choice of the few.
     if len(trace) <= _FEW or policy is Contender.HASH_BACKOFF:
         return 1.0
-    return _at_budget(few_of(trace, _FEW), policy, per_source, 1.0, lambda: None)[0]
+    few = few_of(trace, _FEW)
+    return _at_budget(few, policy, fetches * few.source_days / trace.source_days, 1.0, lambda: None)[0]
 
 
 def _at_budget(
-    trace: Trace, policy: Contender, per_source: float, first_scale: float, on_trial: Callable[[], None]
+    trace: Trace, policy: Contender, fetches: float, first_scale: float, on_trial: Callable[[], None]
 ) -> tuple[float, ReplayOutcome]:
-    mean_hours, phase = trace.hours / per_source, _phase(trace)
+    """The scale at which all phases together spend the budget of each, and the outcome of all, one after the other."""
+    mean_hours = 24 * trace.source_days / fetches
+    all_phases, phase = _in_all_phases(trace)
 
     def replayed(scale: float, most_fetches: float) -> ReplayOutcome | None:
         on_trial()
-        return replay(trace, RHYTHMS[policy](trace, scale, mean_hours), phase=phase, most_fetches=most_fetches)
+        return replay(
+            all_phases, RHYTHMS[policy](all_phases, scale, mean_hours), phase=phase, most_fetches=most_fetches
+        )
 
-    return at_budget(replayed, fetches=per_source * len(trace), first_scale=first_scale)
+    return at_budget(replayed, fetches=fetches * PHASES, first_scale=first_scale)
 
 
-def _phase(trace: Trace) -> Floats:
+def _in_all_phases(trace: Trace) -> tuple[Trace, Floats]:
+    """The sources once for each phase, and their phases."""
+    repeated = trace.only(np.tile(np.arange(len(trace)), PHASES))
+    return repeated, np.concatenate([_phase(trace, number) for number in range(PHASES)])
+
+
+def _phase(trace: Trace, number: int) -> Floats:
     """How far into its first interval each source is visited again; never at once."""
-    return np.random.default_rng(_SEED).uniform(0.01, 1.0, len(trace))
+    return np.random.default_rng([_SEED, number]).uniform(0.01, 1.0, len(trace))
 
 
 #: share of the budget within which a result is accepted

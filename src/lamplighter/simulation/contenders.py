@@ -19,6 +19,8 @@ _S0_BASE: Final = timedelta(days=3)
 _S1_BASE: Final = timedelta(minutes=30)
 #: the changes that the oracle assumes for a source without any: not zero, or it would never visit it
 _HALF_A_CHANGE: Final = 0.5
+#: no source is there for less
+_AN_HOUR: Final = 1.0
 
 
 class Contender(StrEnum):
@@ -59,7 +61,7 @@ def _nutch(trace: Trace, scale: float, mean_hours: float) -> VisitRhythm:
 
 def _oracle(trace: Trace, scale: float, mean_hours: float) -> VisitRhythm:
     """Knows how often each source changes over the whole trace, though not when."""
-    rate = np.maximum(trace.changes.counts, _HALF_A_CHANGE) / trace.hours
+    rate = np.maximum(trace.changes.counts, _HALF_A_CHANGE) / np.maximum(trace.lived, _AN_HOUR)
     return Steady(interval_hours=oracle_hours(rate, price=mean_hours * scale, weight=trace.weight))
 
 

@@ -1,7 +1,7 @@
 """Figures of merit of the policies, with confidence intervals."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -32,6 +32,8 @@ class PolicyResult:
     policy: Contender
     #: share of the time that our copy was out of date, weighted
     staleness: float
+    #: standard deviation of the staleness between replays with other first visits: a lesser difference is chance
+    staleness_spread: float
     staleness_interval: ConfidenceInterval
     #: from a change to the visit that saw it
     mean_delay_hours: float
@@ -40,6 +42,8 @@ class PolicyResult:
     #: in the history
     changes: int
     changes_found: int
+    #: stale time promised for the first week over that which came; None where a policy promises none, or none came
+    promised_first_week: float | None
 
     @property
     def freshness(self) -> float:
@@ -53,27 +57,65 @@ class PolicyResult:
 
 
 def results(
-    trace: Trace, outcomes: Sequence[tuple[Contender, ReplayOutcome]], *, rng: np.random.Generator
+    trace: Trace, outcomes: Sequence[tuple[Contender, Sequence[ReplayOutcome]]], *, rng: np.random.Generator
 ) -> list[PolicyResult]:
-    """The figures of each policy; all use the same samples of sources."""
-    columns = [trace.weight, trace.changes.counts]
-    for _, outcome in outcomes:
-        columns += [trace.weight * outcome.stale_hours / trace.hours, outcome.delay_hours]
+    """The figures of each policy, the mean over its replays; all use the same samples of sources."""
+    columns = [trace.weight * trace.lived, trace.changes.counts]
+    for _, replays in outcomes:
+        outcome = _mean(replays)
+        columns += [trace.weight * outcome.stale_hours, outcome.delay_hours]
     table = np.column_stack(columns).astype(np.float64)
     whole, samples = table.sum(axis=0), _resampled(table, rng)
     return [
         PolicyResult(
             policy=policy,
             staleness=float(whole[place] / whole[0]),
+            staleness_spread=_spread([(trace.weight @ one.stale_hours) / whole[0] for one in replays]),
             staleness_interval=_interval(samples[:, place] / samples[:, 0]),
             mean_delay_hours=_delay(whole[place + 1], whole[1]),
             delay_interval=_interval(samples[:, place + 1] / np.maximum(samples[:, 1], 1.0)),
-            fetches=int(outcome.fetches.sum()),
+            fetches=round(_mean(replays).fetches.sum()),
             changes=len(trace.changes),
-            changes_found=int(outcome.found.sum()),
+            changes_found=round(_mean(replays).found.sum()),
+            promised_first_week=_promised(_mean(replays)),
         )
-        for place, (policy, outcome) in zip(range(2, table.shape[1], 2), outcomes, strict=True)
+        for place, (policy, replays) in zip(range(2, table.shape[1], 2), outcomes, strict=True)
     ]
+
+
+def better_with(outcomes: Sequence[tuple[Contender, Sequence[ReplayOutcome]]]) -> dict[Contender, int]:
+    """Policy -> sources that would be fresher with it than with `learned`, whatever the first visits.
+
+    Every source counts for the one policy that suits it best; the oracle is none.
+    """
+    stale = {policy: np.array([one.stale_hours for one in replays]) for policy, replays in outcomes}
+    simple = [policy for policy in stale if policy not in (Contender.LEARNED, Contender.ORACLE)]
+    if Contender.LEARNED not in stale or not simple:
+        return {}
+    least = np.array([stale[policy].max(axis=0) for policy in simple])
+    best, is_better = least.argmin(axis=0), least.min(axis=0) < stale[Contender.LEARNED].min(axis=0)
+    counts = np.bincount(best[is_better], minlength=len(simple))
+    return {policy: int(count) for policy, count in zip(simple, counts, strict=True) if count}
+
+
+def are_equal(one: PolicyResult, other: PolicyResult) -> bool:
+    """Whether two policies are closer to each other than their figures are sure."""
+    return abs(one.staleness - other.staleness) <= max(one.staleness_spread, other.staleness_spread)
+
+
+def _mean(replays: Sequence[ReplayOutcome]) -> ReplayOutcome:
+    return ReplayOutcome(
+        **{part.name: np.mean([getattr(one, part.name) for one in replays], axis=0) for part in fields(ReplayOutcome)}
+    )
+
+
+def _promised(outcome: ReplayOutcome) -> float | None:
+    promised, measured = float(outcome.promised.sum()), float(outcome.measured.sum())
+    return promised / measured if promised and measured else None
+
+
+def _spread(figures: Sequence[float]) -> float:
+    return float(np.std(figures, ddof=1)) if len(figures) > 1 else 0.0
 
 
 def _delay(hours: float, changes: float) -> float:

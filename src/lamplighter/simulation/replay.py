@@ -1,6 +1,6 @@
 """Replays a rhythm on a trace: what it would have found, how late, and with how many fetches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -20,6 +20,13 @@ class ReplayOutcome:
     delay_hours: Floats
     #: changes that some visit saw
     found: Ints
+    #: stale hours of the first week: promised after visits, and come; 0 where a policy promises nothing
+    promised: Floats
+    measured: Floats
+
+    def only(self, rows: slice) -> "ReplayOutcome":
+        """That of some of the sources."""
+        return ReplayOutcome(**{part.name: getattr(self, part.name)[rows] for part in fields(self)})
 
 
 class ReplayScore:
@@ -40,9 +47,10 @@ class ReplayScore:
         self._stale = np.zeros(len(trace))
         self._delay = np.zeros(len(trace))
         self._first = changes.first[:-1]
+        self._died = trace.died
         everything = np.arange(len(trace))
-        self.fetch(everything, np.ones(len(trace), dtype=np.int64))
-        self.see(everything, np.zeros(len(trace)))
+        self.fetch(everything, (trace.lived > 0).astype(np.int64))
+        self.see(everything, trace.born)
 
     def change_after(self, who: Ints) -> Floats:
         """When the next unseen change happens; infinity when there is none."""
@@ -72,34 +80,41 @@ class ReplayScore:
         """The score at the end of the trace: what was never seen was stale until then."""
         found = self._next - self._first
         everything = np.arange(len(found))
-        self.see(everything, np.full(len(found), self.hours))
+        self.see(everything, self._died)
         return ReplayOutcome(
-            fetches=self._fetches, stale_hours=self._stale, delay_hours=np.maximum(self._delay, 0.0), found=found
+            fetches=self._fetches,
+            stale_hours=self._stale,
+            delay_hours=np.maximum(self._delay, 0.0),
+            found=found,
+            promised=np.zeros(len(found)),
+            measured=np.zeros(len(found)),
         )
 
 
 def replay(trace: Trace, rhythm: VisitRhythm, *, phase: Floats, most_fetches: float = np.inf) -> ReplayOutcome | None:
     """Goes from change to change of all sources at once; None as soon as it would take more fetches than allowed.
 
-    `phase` (0 to 1, per source) shortens the first interval, so that sources registered together are not visited
-    together for ever.
+    `phase` (0 to 1, per source) is the part of its interval after which a source is visited first: it was watched
+    before the trace began, nobody knows since when, and its rhythm was where it is when nothing changes.
     """
     book = ReplayScore(trace)
     state = rhythm.start()
-    since = -(1 - phase) * rhythm.offset(state, np.ones(len(trace), dtype=np.int64))
-    who = np.arange(len(trace))
+    made = np.full(len(trace), rhythm.climbed)
+    before, after = rhythm.offset(state, made), rhythm.offset(state, made + 1)
+    since = trace.born - (before + (1 - phase) * (after - before))
+    who = np.flatnonzero(trace.lived > 0)
     while len(who):
-        change = book.change_after(who)
-        left = np.minimum(change, trace.hours) - since[who]
-        nth = rhythm.visits_before(state[who], left) + 1
-        at = np.maximum(since[who] + rhythm.offset(state[who], nth), np.minimum(change, trace.hours))
-        is_seen = np.isfinite(change) & (at <= trace.hours)
-        book.fetch(who, np.where(is_seen, nth, nth - 1))
+        change, end = book.change_after(who), trace.died[who]
+        left = np.minimum(change, end) - since[who]
+        nth = np.maximum(rhythm.visits_before(state[who], left), made[who]) + 1
+        at = np.maximum(since[who] + rhythm.offset(state[who], nth), np.minimum(change, end))
+        is_seen = np.isfinite(change) & (at <= end)
+        book.fetch(who, np.where(is_seen, nth, nth - 1) - made[who])
         if book.spent > most_fetches:
             return None
         who, nth, at = who[is_seen], nth[is_seen], at[is_seen]
         state[who] = rhythm.seen(state[who], nth, book.see(who, at))
-        since[who] = at
+        since[who], made[who] = at, 0
     return book.closed()
 
 

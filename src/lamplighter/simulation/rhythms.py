@@ -23,6 +23,10 @@ _ROUNDING: Final = 1e-9
 class VisitRhythm(Protocol):
     """The visits after a change was seen, as long as nothing else changes."""
 
+    @property
+    def climbed(self) -> int:
+        """Visits without a change after which an unchanging source has its lasting interval: there a replay begins."""
+
     def start(self) -> Floats:
         """The state of every source at its first copy."""
 
@@ -41,6 +45,7 @@ class Steady:
     """Each source at its own even interval."""
 
     interval_hours: Floats
+    climbed: int = 0
 
     def start(self) -> Floats:
         """The interval itself."""
@@ -71,6 +76,11 @@ class Ladders:
     intervals: tuple[tuple[float, ...], ...]
     many: int | None = None
 
+    @property
+    def climbed(self) -> int:
+        """All steps but the last."""
+        return len(self.intervals[0]) - 1
+
     def start(self) -> Floats:
         """The first ladder."""
         return np.zeros(self.count)
@@ -92,7 +102,8 @@ class Ladders:
         length = ends.shape[1]
         last = np.array([steps[-1] for steps in self.intervals])
         ladder = state.astype(np.int64)
-        offset: Floats = ends[ladder, np.minimum(nth, length) - 1] + np.maximum(nth - length, 0) * last[ladder]
+        climbed = np.concatenate([np.zeros((len(ends), 1)), ends], axis=1)[ladder, np.minimum(nth, length)]
+        offset: Floats = climbed + np.maximum(nth - length, 0) * last[ladder]
         return offset
 
     def seen(self, state: Floats, nth: Ints, changes: Ints) -> Floats:
@@ -110,6 +121,7 @@ class Nutch:
     first_hours: float
     #: stretches both bounds
     scale: float
+    climbed: int = 0
 
     @property
     def _least(self) -> float:

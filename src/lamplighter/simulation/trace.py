@@ -29,6 +29,9 @@ class History:
     announced_at: Sequence[datetime] = ()
     #: how much its staleness counts
     weight: float = 1.0
+    #: when it came into being, and when it ended; None: before the trace began, and after its end
+    born_at: datetime | None = None
+    died_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +59,10 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """Change histories of sources that were all observed over the same span."""
+    """Change histories of sources, each observed from its birth to its death within one span."""
 
     sources: tuple[str, ...]
-    #: per source, the number of its host; sources whose names show no host share none
+    #: per source, the number of its host; names that show no host are paths of one
     host: Ints
     weight: Floats
     started_at: datetime
@@ -67,6 +70,9 @@ class Trace:
     hours: float
     changes: Moments
     announcements: Moments
+    #: per source, hours since the trace began: nothing before the first counts, and nothing after the second
+    born: Floats
+    died: Floats
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -80,12 +86,24 @@ class Trace:
             weight=self.weight[rows],
             changes=self.changes.only(rows),
             announcements=self.announcements.only(rows),
+            born=self.born[rows],
+            died=self.died[rows],
         )
 
     @property
     def days(self) -> float:
         """Length of the span."""
         return self.hours / 24
+
+    @property
+    def lived(self) -> Floats:
+        """Hours that each source was there."""
+        return self.died - self.born
+
+    @property
+    def source_days(self) -> float:
+        """Days that all sources were there, summed up."""
+        return float(self.lived.sum() / 24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +124,31 @@ def trace_of(histories: Sequence[History]) -> Trace:
         weight=np.array([history.weight for history in histories], dtype=np.float64),
         changed=_stamps([history.changed_at for history in histories]),
         announced=_stamps([history.announced_at for history in histories]),
+        born=_seconds([history.born_at for history in histories], otherwise=-np.inf),
+        died=_seconds([history.died_at for history in histories], otherwise=np.inf),
     )
 
 
 def assembled(
-    names: Sequence[str], *, weight: Floats, changed: Stamps, announced: Stamps, span: tuple[float, float] | None = None
+    names: Sequence[str],
+    *,
+    weight: Floats,
+    changed: Stamps,
+    announced: Stamps,
+    born: Floats | None = None,
+    died: Floats | None = None,
+    span: tuple[float, float] | None = None,
 ) -> Trace:
-    """Sorts times by source; the span, in seconds since 1970, reaches over all of them unless given."""
+    """Sorts times by source; the span, in seconds since 1970, reaches over all of them unless given.
+
+    `born` and `died` are in seconds since 1970 too, and infinite where they are unknown. What is said of a source
+    outside its life is dropped: its birth is no change of it.
+    """
+    born = np.full(len(names), -np.inf) if born is None else born
+    died = np.full(len(names), np.inf) if died is None else died
+    changed, announced = (_alive(stamps, born, died) for stamps in (changed, announced))
     start, end = span or _span(np.concatenate([changed.seconds, announced.seconds]))
+    first, last = (np.clip((times - start) / _HOUR, 0.0, (end - start) / _HOUR) for times in (born, died))
     return Trace(
         sources=tuple(names),
         host=_hosts(names),
@@ -122,7 +157,18 @@ def assembled(
         hours=(end - start) / _HOUR,
         changes=_moments(changed, len(names), start),
         announcements=_moments(announced, len(names), start),
+        born=first,
+        died=np.maximum(first, last),
     )
+
+
+def _alive(stamps: Stamps, born: Floats, died: Floats) -> Stamps:
+    is_alive = (stamps.seconds > born[stamps.source]) & (stamps.seconds <= died[stamps.source])
+    return Stamps(source=stamps.source[is_alive], seconds=stamps.seconds[is_alive])
+
+
+def _seconds(times: Sequence[datetime | None], *, otherwise: float) -> Floats:
+    return np.array([otherwise if time is None else time.timestamp() for time in times], dtype=np.float64)
 
 
 def _span(seconds: Floats) -> tuple[float, float]:
@@ -153,7 +199,7 @@ def _bounds(counts: Ints) -> Ints:
 
 
 def _hosts(names: Sequence[str]) -> Ints:
-    """The same number for sources of the same host."""
+    """The same number for sources of the same host; names without a host are paths of one."""
     numbers: dict[str, int] = {}
-    found = (match[1].lower() if (match := _HOST.match(name)) else name for name in names)
+    found = (match[1].lower() if (match := _HOST.match(name)) else "" for name in names)
     return np.array([numbers.setdefault(host, len(numbers)) for host in found], dtype=np.int64)

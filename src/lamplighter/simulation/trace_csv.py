@@ -1,4 +1,4 @@
-"""Reads change histories from CSV: `source,changed_at`, and optionally `announced_at` and `weight`."""
+"""Reads change histories from CSV: `source,changed_at`, and optionally when announced, born and died, and a weight."""
 
 import csv
 import math
@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from lamplighter.errors import BadInput
-from lamplighter.simulation.trace import Stamps, Trace, assembled
+from lamplighter.simulation.trace import Floats, Stamps, Trace, assembled
 
 _NEEDED: Final = ("source", "changed_at")
-_KNOWN: Final = (*_NEEDED, "announced_at", "weight")
+_KNOWN: Final = (*_NEEDED, "announced_at", "weight", "born_at", "died_at")
 #: bad rows that are listed one by one
 _MOST_TOLD: Final = 20
 #: seconds since 1970 beyond these are a mistake: milliseconds, or another unit
@@ -32,14 +32,18 @@ class _Rows:
         self.weights: dict[int, float] = {}
         self.changed: tuple[list[int], list[float]] = ([], [])
         self.announced: tuple[list[int], list[float]] = ([], [])
+        self.born: dict[int, float] = {}
+        self.died: dict[int, float] = {}
 
-    def add(self, source: str, changed_at: str, announced_at: str, weight: str) -> None:
+    def add(self, source: str, changed_at: str, announced_at: str, weight: str, born_at: str, died_at: str) -> None:
         """Adds one row; an empty time or weight is ignored."""
         if not source:
             raise _BadRow("source is empty; name the source that changed")
         changed = _seconds(changed_at, "changed_at") if changed_at else None
         announced = _seconds(announced_at, "announced_at") if announced_at else None
         heavy = _weight(weight) if weight else None
+        born = _seconds(born_at, "born_at") if born_at else None
+        died = _seconds(died_at, "died_at") if died_at else None
         number = self.numbers.setdefault(source, len(self.numbers))
         if changed is not None:
             self.changed[0].append(number)
@@ -47,8 +51,9 @@ class _Rows:
         if announced is not None:
             self.announced[0].append(number)
             self.announced[1].append(announced)
-        if heavy is not None:
-            self.weights[number] = heavy
+        for value, values in ((heavy, self.weights), (born, self.born), (died, self.died)):
+            if value is not None:
+                values[number] = value
 
 
 def read(lines: Iterable[str]) -> Trace:
@@ -84,7 +89,7 @@ def _places(header: list[str] | None) -> Mapping[str, int]:
     missing = [name for name in _NEEDED if name not in names]
     if missing:
         found = f"the first line is {','.join(header)[:200]!r}" if header else "the file is empty"
-        raise BadInput(f"{found}, but must name the columns: {','.join(_KNOWN)} (the last two only if you have them)")
+        raise BadInput(f"{found}, but must name the columns: {','.join(_KNOWN)} (the last four only if you have them)")
     doubled = [name for name in _KNOWN if names.count(name) > 1]
     if doubled:
         raise BadInput(f"the first line names {doubled[0]!r} twice; name each column once")
@@ -128,11 +133,21 @@ def _weight(text: str) -> float:
 def _assembled(rows: _Rows) -> Trace:
     if not rows.numbers:
         raise BadInput("the trace has a header but no rows; give one row per change")
-    weight = np.ones(len(rows.numbers))
-    weight[list(rows.weights)] = list(rows.weights.values())
+    count = len(rows.numbers)
     return assembled(
-        list(rows.numbers), weight=weight, changed=_stamps(rows.changed), announced=_stamps(rows.announced)
+        list(rows.numbers),
+        weight=_column(rows.weights, count, otherwise=1.0),
+        changed=_stamps(rows.changed),
+        announced=_stamps(rows.announced),
+        born=_column(rows.born, count, otherwise=-np.inf),
+        died=_column(rows.died, count, otherwise=np.inf),
     )
+
+
+def _column(values: Mapping[int, float], count: int, *, otherwise: float) -> Floats:
+    column = np.full(count, otherwise)
+    column[list(values)] = list(values.values())
+    return column
 
 
 def _stamps(columns: tuple[list[int], list[float]]) -> Stamps:

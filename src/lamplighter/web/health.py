@@ -16,6 +16,7 @@ from lamplighter.operations.records import search_index
 from lamplighter.store.engine.database import Database, takes_writes
 from lamplighter.store.records import records
 from lamplighter.store.sources import sources
+from lamplighter.web.access.credentials import IsKnown
 from lamplighter.web.routes import PUBLIC, Routes
 from lamplighter.web.servers_away import servers_away
 from lamplighter.web.view import ServiceView, View
@@ -32,17 +33,23 @@ _counted: WeakKeyDictionary[Database, tuple[float, dict[str, int | None]]] = Wea
 
 @ROUTES.get("/health", role=PUBLIC)
 @ROUTES.head("/health", role=PUBLIC)
-async def health(view: View) -> Response:
-    """Returns 200 if the database responds and accepts writes, else 503 with the reason; counts are seconds old.
+async def health(view: View, is_known: IsKnown) -> Response:
+    """Returns 200 if the database responds and accepts writes, else 503; callers without credentials see `status` only.
 
     `status` is `degraded` while Redis, RabbitMQ, the archive or the search server does not answer, and `away` names
-    them: crawling goes on as far as it can. HEAD works too.
+    them: crawling goes on as far as it can. Counts are seconds old. HEAD works too.
     """
+    status, told = await look(view, with_parts=is_known)
+    return JSONResponse(told if is_known else {"status": told["status"]}, status_code=status)
+
+
+async def look(view: ServiceView, *, with_parts: bool) -> tuple[int, dict[str, Any]]:
+    """The HTTP status, and all that is known; of a service that answers, the parts only if they are wanted."""
     known = {"version": __version__, "database": "sqlite" if view.db.is_sqlite else "postgresql"}
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             async with view.db.read() as db:
-                if not await takes_writes(db):
+                if view.db.refuses_writes or not await takes_writes(db):
                     return _unwell(known, "the database accepts no writes")
             counts = await _counts(view)
     except TimeoutError:
@@ -50,6 +57,10 @@ async def health(view: View) -> Response:
     except (SQLAlchemyError, OSError) as error:
         # The error's text may contain the database's user and host.
         return _unwell(known, f"the database does not answer ({type(error).__name__})")
+    away = [str(server) for server in await servers_away(view)]
+    status = {"status": "degraded" if away else "ok", "away": away}
+    if not with_parts:
+        return 200, status
     live = {
         "active_hosts": view.crawl.active_hosts(),
         "mirror": view.connections.mirror(),
@@ -57,9 +68,7 @@ async def health(view: View) -> Response:
     }
     fleet = {"queue": _queue(view), "instances": await _instances(view)}
     parts = {**live, **fleet, **view.storage.room(), "index": await _index(view)}
-    away = [str(server) for server in await servers_away(view)]
-    status = {"status": "degraded" if away else "ok", "away": away}
-    return JSONResponse({**status, **known, **counts, **parts})
+    return 200, {**status, **known, **counts, **parts}
 
 
 async def _counts(view: ServiceView) -> dict[str, int | None]:
@@ -113,5 +122,5 @@ async def _index(view: ServiceView) -> dict[str, Any]:
     return {"state": state, "engine": found.engine, "pending": found.pending, "parked": found.parked}
 
 
-def _unwell(known: dict[str, str], reason: str) -> Response:
-    return JSONResponse({"status": "unavailable", **known, "reason": reason}, status_code=503)
+def _unwell(known: dict[str, str], reason: str) -> tuple[int, dict[str, Any]]:
+    return 503, {"status": "unavailable", **known, "reason": reason}

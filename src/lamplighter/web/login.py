@@ -3,6 +3,8 @@
 import asyncio
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
+from math import ceil
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
@@ -11,16 +13,16 @@ from starlette.datastructures import FormData
 
 from lamplighter.operations.access import logins, passwords
 from lamplighter.operations.access import users as operations_users
-from lamplighter.store.access import users
+from lamplighter.rules.formats.typed_text import readable
+from lamplighter.store.access import sessions, users
 from lamplighter.web.access import forgery
 from lamplighter.web.access.auth_state import AuthState
 from lamplighter.web.access.client_address import counted_as
-from lamplighter.web.access.limits import seconds_left
-from lamplighter.web.access.sessions import LOGIN_COOKIE
+from lamplighter.web.access.login_limits import LoginTry
+from lamplighter.web.access.sessions import BROWSER_COOKIE, COOKIE, LOGIN_COOKIE
 from lamplighter.web.paths import local_path
 from lamplighter.web.rendering import page, theme_of
 from lamplighter.web.routes import PUBLIC, Pages
-from lamplighter.web.values import readable
 from lamplighter.web.view import Asking, View
 
 ROUTES = Pages()
@@ -53,29 +55,35 @@ async def log_in(request: Request, auth: Auth) -> Response:
         token = _field(form, forgery.FIELD)
     if not _is_own(request, auth, token):
         return _form(request, auth, wanted=wanted, name=name, trouble=_TOO_OLD, status=403)
-    address = auth.address_of(request.scope)
-    wait = await _wait_for(auth, name, address=address)
+    browser = auth.sessions.browser_of(request.cookies.get(BROWSER_COOKIE, ""), name)
+    tried = await _tried(auth, LoginTry(name=name, address=auth.address_of(request.scope), browser=browser))
+    wait = await _wait_for(auth, tried)
     if wait is not None:
-        trouble = f"Too many failed logins; try again in {-(-wait // 60)} min."
+        trouble = f"Too many failed logins; try again in {f'{wait} s' if wait < 60 else f'{-(-wait // 60)} min'}."
         answer = _form(request, auth, wanted=wanted, name=name, trouble=trouble, status=429)
         answer.headers["Retry-After"] = str(wait)
         return answer
-    cookie = await _opened(auth, name, password, address=address)
+    cookie = await _opened(auth, tried, password)
     if cookie is None:
         return _form(request, auth, wanted=wanted, name=name, trouble=_WRONG, status=401)
     answer = RedirectResponse(wanted, status_code=303)
+    auth.sessions.put_browser(answer, name, now=auth.view.clock.now())
     auth.sessions.put(answer, cookie)
     return answer
 
 
 @ROUTES.post("/logout", role="viewer")
 async def log_out(request: Request, view: View, caller: Asking, auth: Auth) -> Response:
-    """Ends this session, or with the field `everywhere` all sessions of the user."""
+    """Ends this session, or with the field `everywhere` all sessions of the user, wherever their cookies are."""
     async with request.form(**_SMALL) as form:
         is_everywhere = bool(_field(form, "everywhere"))
     kind, _, name = caller.name.partition(":")
+    session = auth.sessions.read(request.cookies.get(COOKIE, ""))
     if is_everywhere and kind == "user":
         await view.db.write(lambda db: operations_users.log_out_everywhere(db, name, stamp=view.stamp(caller)))
+    elif session is not None:
+        now = view.clock.now()
+        await view.db.write(lambda db: sessions.end(db, session.number, until=session.ends_at, now=now))
     answer = RedirectResponse("/login", status_code=303)
     auth.sessions.drop(answer)
     return answer
@@ -92,7 +100,8 @@ def _form(
         name=name,
         trouble=trouble,
         csrf_token=auth.sessions.form_token(number),
-        is_dev=auth.view.settings.is_dev,
+        is_open=auth.dev_mode.is_on,
+        refusal=auth.dev_mode.refusal,
         theme=theme_of(request.cookies),
     )
     auth.sessions.put_login(answer, number)
@@ -113,32 +122,31 @@ def _is_own(request: Request, auth: AuthState, token: str) -> bool:
     return bool(number) and auth.sessions.is_form_token(token, number)
 
 
-async def _wait_for(auth: AuthState, name: str, *, address: str) -> int | None:
+async def _tried(auth: AuthState, tried: LoginTry) -> LoginTry:
+    """The try, with whether the user logged in from this address lately, if that matters."""
+    now = auth.view.clock.now()
+    if tried.browser is not None or not auth.logins.is_name_limited(tried.name, now=now):
+        return tried
+    usual = await auth.view.read(lambda db: logins.usual_addresses(db, tried.name, now=now))
+    return replace(tried, is_usual=counted_as(tried.address) in {counted_as(each) for each in usual})
+
+
+async def _wait_for(auth: AuthState, tried: LoginTry) -> int | None:
     """Counts a login try and returns the seconds to wait before it, None if it may be made now."""
     now = auth.view.clock.now()
-    rate = auth.logins_by_address.take(counted_as(address), now=now)
-    is_shut_out_here = not rate.is_within
-    if not is_shut_out_here:
-        # A blocked address does not count against the user name, which others may use.
-        rate = auth.logins_by_name.take(name, now=now)
-    if rate.is_within:
+    wait = auth.logins.wait(tried, now=now)
+    if wait is None:
+        # Counted before it is known whether it fails: many may try at once.
+        auth.logins.count(tried, now=now)
         return None
-    if rate.is_first_beyond:
-        await auth.view.db.write(lambda db: logins.limited(db, name, address=address, now=now))
-    if not is_shut_out_here and await _is_usual(auth, name, address=address):
-        return None
-    return seconds_left(rate, now=now)
+    if auth.logins.is_first_refusal(tried, now=now):
+        await auth.view.db.write(lambda db: logins.limited(db, tried.name, address=tried.address, now=now))
+    return max(1, ceil(wait.total_seconds()))
 
 
-async def _is_usual(auth: AuthState, name: str, *, address: str) -> bool:
-    """Whether the user logged in from this address lately; then failed logins from elsewhere do not lock them out."""
-    usual = await auth.view.read(lambda db: logins.usual_addresses(db, name, now=auth.view.clock.now()))
-    return counted_as(address) in {counted_as(each) for each in usual}
-
-
-async def _opened(auth: AuthState, name: str, password: str, *, address: str) -> str | None:
+async def _opened(auth: AuthState, tried: LoginTry, password: str) -> str | None:
     """The cookie of a new session, None if the name or password is wrong."""
-    now = auth.view.clock.now()
+    now, name, address = auth.view.clock.now(), tried.name, tried.address
     stored = await auth.view.read(lambda db: users.password_hash(db, name))
     async with auth.hashing:
         is_right = await asyncio.to_thread(passwords.is_right, password, stored)
@@ -151,6 +159,5 @@ async def _opened(auth: AuthState, name: str, password: str, *, address: str) ->
         await auth.view.db.write(lambda db: logins.failed(db, name, address=address, now=now))
         return None
     # Only failures count towards the limit.
-    auth.logins_by_address.give_back(counted_as(address))
-    auth.logins_by_name.give_back(name)
+    auth.logins.give_back(tried)
     return auth.sessions.issue(name, epoch=epoch, now=now)

@@ -1,11 +1,18 @@
-"""Public pages: about this crawler, style sheets and scripts."""
+"""Public pages: about this crawler, status, style sheets and scripts."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from weakref import WeakKeyDictionary
 
 from fastapi import Request, Response
 
 from lamplighter.errors import NotFound
+from lamplighter.operations.sources import public_status
+from lamplighter.operations.sources.public_status import SourceForAll
 from lamplighter.rules.robots.robots_parse import product_token
+from lamplighter.rules.urls.addresses import AllowList
+from lamplighter.store.engine.cached_query import CachedQuery
+from lamplighter.store.engine.database import Database
 from lamplighter.web.rendering import page, theme_of
 from lamplighter.web.routes import PUBLIC, Pages
 from lamplighter.web.static_files import static_files
@@ -16,6 +23,9 @@ _MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; char
 _FOR_GOOD = "public, max-age=31536000, immutable"
 #: another version's digest: not cached
 _NOT_AT_ALL = "no-store"
+#: how old the public status page may be
+_STATUS_SECONDS = 60
+_status: WeakKeyDictionary[Database, CachedQuery[Sequence[SourceForAll]]] = WeakKeyDictionary()
 
 
 @ROUTES.get("/bot", role=PUBLIC)
@@ -36,6 +46,34 @@ async def bot_page(request: Request, view: View) -> Response:
         theme=theme_of(request.cookies),
         **{name: getattr(settings, name) for name in same},
     )
+
+
+@ROUTES.get("/status", role=PUBLIC)
+async def status_page(view: View) -> Response:
+    """The public status page: the watched sources and how fresh they are; 404 unless the settings turn it on."""
+    if not view.settings.status_page:
+        raise NotFound("this installation has no public status page")
+    found = await _watched(view).get()
+    return page(
+        "status.html",
+        headers={"Cache-Control": f"public, max-age={_STATUS_SECONDS}"},
+        sources=found[: public_status.MOST],
+        is_cut=len(found) > public_status.MOST,
+        now=view.clock.now(),
+    )
+
+
+def _watched(view: View) -> CachedQuery[Sequence[SourceForAll]]:
+    """The query of this database, which is asked once a minute however many look."""
+    if view.db not in _status:
+        inside = AllowList.parse(view.settings.allow_hosts)
+        _status[view.db] = CachedQuery(
+            view.db,
+            lambda db: public_status.watched(db, inside=inside),
+            seconds=_STATUS_SECONDS,
+            clock=view.clock,
+        )
+    return _status[view.db]
 
 
 @ROUTES.get("/static/{digest}/{name:path}", role=PUBLIC)

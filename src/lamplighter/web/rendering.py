@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from lamplighter import __version__
 from lamplighter.web import words
+from lamplighter.web.run_strip import run_strip
 from lamplighter.web.static_files import static_files
 
 #: the cookie with the chosen theme
@@ -23,10 +24,13 @@ _TEMPLATES = Environment(
 )
 #: functions of `words` that are filters of the same name
 _FILTERS = (
-    "ago beyond_counts but_for_next_try code_spans counted duration percent seconds spaced stamp thousands time_ago "
+    "ago beyond_counts but_for_next_try code_spans counted duration percent plot_data spaced stamp thousands time_ago "
     "timed up_to web_link without_noughts"
 ).split()
-_TEMPLATES.filters |= {name: getattr(words, name) for name in _FILTERS} | {"bytes": words.byte_size}
+_TEMPLATES.filters |= {name: getattr(words, name) for name in _FILTERS} | {
+    "bytes": words.byte_size,
+    "run_strip": run_strip,
+}
 _TEMPLATES.globals |= {"version": __version__, "static": static_files()}
 
 

@@ -1,66 +1,93 @@
 """The web application and its server."""
 
+import asyncio
+import gc
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.datastructures import State
 from starlette.middleware.gzip import GZipMiddleware
 
 from lamplighter import __version__
-from lamplighter.web import health, login, metrics_page, problems, public
+from lamplighter.web import health, metrics_page, problems
 from lamplighter.web.access.auth_state import AuthState
 from lamplighter.web.access.route_guard import RouteGuard
 from lamplighter.web.api.event_stream import Streams
-from lamplighter.web.api.table import API
+from lamplighter.web.connections import TimedConnection
 from lamplighter.web.dashboard.page_request import NotConfirmed, ask
-from lamplighter.web.dashboard.table import DASHBOARD
 from lamplighter.web.routes import Routes
-from lamplighter.web.security_headers import SecurityHeaders
+from lamplighter.web.security_headers import Receive, Scope, SecurityHeaders, Send
 from lamplighter.web.view import ServiceView
-
-__all__ = ["ServiceView", "WebServer", "make_app"]
-
 
 #: smaller responses are not compressed
 _PACKED_FROM_BYTES = 1000
-#: all routes
-PARTS = (*DASHBOARD, public.ROUTES, login.ROUTES, health.ROUTES, metrics_page.ROUTES, *API)
 #: the routes of a process without dashboard and API
 FOR_MONITORS = (health.ROUTES, metrics_page.ROUTES)
 
 
-def assembled(parts: Sequence[Routes] = PARTS) -> FastAPI:
-    """The app with all routes."""
+def assembled(parts: Sequence[Routes] | None = None) -> FastAPI:
+    """The app with these routes, or with all."""
     app = FastAPI(title="Lamplighter", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     problems.install(app)
     app.add_exception_handler(NotConfirmed, ask)
-    for part in parts:
+    for part in _all_routes() if parts is None else parts:
         app.include_router(part.router)
     return app
 
 
-def make_app(view: ServiceView, parts: Sequence[Routes] = PARTS) -> FastAPI:
-    """The app of a service, with access control and security headers."""
+def _all_routes() -> Sequence[Routes]:
+    # Loading them takes as long as loading all the rest of the service.
+    from lamplighter.web.all_routes import PARTS
+
+    return PARTS
+
+
+def make_app(view: ServiceView, parts: Sequence[Routes] | None = None, *, state: State | None = None) -> FastAPI:
+    """The app of a service, with access control and security headers; it may share its state with another app."""
     app = assembled(parts)
-    app.state.view = view
-    app.state.streams = Streams()
-    app.state.auth = auth = AuthState(view)
+    app.state = state or State({"view": view, "streams": Streams(), "auth": AuthState(view)})
+    routes = [route for part in (_all_routes() if parts is None else parts) for route in part.router.routes]
     app.add_middleware(GZipMiddleware, minimum_size=_PACKED_FROM_BYTES, compresslevel=5)
-    app.add_middleware(RouteGuard, routes=[route for part in parts for route in part.router.routes], auth=auth)
-    app.add_middleware(SecurityHeaders, only_loopback_names=view.settings.is_dev)
+    app.add_middleware(RouteGuard, routes=routes, auth=app.state.auth)
+    app.add_middleware(SecurityHeaders, only_loopback_names=view.settings.is_dev, look=app.state.auth.look)
     return app
+
+
+class AppOnDemand:
+    """The app of a service that answers monitors at once, and is loaded whole with the first other request."""
+
+    def __init__(self, view: ServiceView) -> None:
+        self._view = view
+        self._app = make_app(view, FOR_MONITORS)
+        self.state = self._app.state
+        self._paths = {getattr(route, "path", "") for part in FOR_MONITORS for route in part.router.routes}
+        self._loading = asyncio.Lock()
+        self._is_whole = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        if not self._is_whole and scope.get("path") not in self._paths:
+            async with self._loading:
+                if not self._is_whole:
+                    # In a thread, so that crawling goes on meanwhile.
+                    self._app = await asyncio.to_thread(make_app, self._view, state=self.state)
+                    self._is_whole = True
+                    gc.freeze()  # like all loaded code: see `cli/terminal/loop.py`
+        await self._app(scope, receive, send)
 
 
 class WebServer(uvicorn.Server):
     """A uvicorn server in the service's own event loop; the service handles signals."""
 
-    def __init__(self, app: FastAPI, *, grace_seconds: float) -> None:
+    def __init__(self, app: FastAPI | AppOnDemand, *, grace_seconds: float) -> None:
         self._streams: Streams = app.state.streams
         super().__init__(
             uvicorn.Config(
                 app,
+                http=TimedConnection,
                 lifespan="off",
                 log_config=None,
                 log_level="warning",

@@ -8,7 +8,8 @@ from fastapi.responses import StreamingResponse
 
 from lamplighter.model.access import Caller
 from lamplighter.model.source import Source
-from lamplighter.operations.explain import trials
+from lamplighter.operations.explain import lessons, trials
+from lamplighter.operations.explain.lessons import Lesson, Pointing
 from lamplighter.operations.explain.trials import FetchTrial, Simulation
 from lamplighter.operations.jobs import jobs
 from lamplighter.operations.sources import (
@@ -93,6 +94,24 @@ def altering(alter: Callable[[NewSource], NewSource]) -> Work:
     return work
 
 
+async def recipe_back(db: Connection, source: Source, context: SourceChangeContext) -> None:
+    """Goes back to the recipe before this one."""
+    await lessons.go_back(db, source, source_defaults=context.source_defaults, stamp=context.stamp)
+
+
+async def learn(
+    view: ServiceView, source_id: UUID, pointing: Pointing, context: SourceChangeContext, *, save: bool
+) -> Lesson:
+    """Learns a recipe from examples on the stored page of a source; `save` makes it the source's recipe."""
+    source = await _present(view, source_id)
+    page = await view.sites.lessons.stored(source)
+    lesson = await view.sites.lessons.teach_stored(source, page, pointing, now=view.clock.now())
+    recipe = lesson.learned()
+    if save:
+        await do(view, source_id, altering(lambda submitted: replace(submitted, recipe=recipe)), context)
+    return lesson
+
+
 async def pause(db: Connection, source: Source, context: SourceChangeContext) -> None:
     """Pauses a source until it is resumed."""
     await jobs.pause(db, await jobs.find(db, source.url), stamp=context.stamp)
@@ -138,11 +157,13 @@ async def find_feeds(view: ServiceView, caller: Caller, source_id: UUID) -> list
     return await source_feeds.find(view.db, view.sites.door, source, stamp=view.stamp(caller))
 
 
-async def simulate(view: ServiceView, source_id: UUID, recipe: dict[str, object] | None) -> Simulation:
+async def simulate(view: ServiceView, caller: Caller, source_id: UUID, recipe: dict[str, object] | None) -> Simulation:
     """Fetches and parses a source's URL as a run would, by any recipe; stores nothing."""
     source = await _present(view, source_id)
     tried = source.recipe if recipe is None else recipe
-    return await view.sites.simulator.simulate(source.url, now=view.clock.now(), recipe=tried, kind=source.kind)
+    return await view.sites.simulator.simulate(
+        source.url, now=view.clock.now(), recipe=tried, kind=source.kind, by=caller.name
+    )
 
 
 async def bulk(view: ServiceView, order: BulkOrder, context: SourceChangeContext) -> BulkReport:

@@ -18,6 +18,7 @@ from lamplighter.model.access import Caller, Stamp
 from lamplighter.model.fleet import CrawlPause, Server
 from lamplighter.operations.backup.backup_maker import BackupMaker
 from lamplighter.operations.backup.restore_orders import RestoreOrders
+from lamplighter.operations.explain.lessons import Lessons
 from lamplighter.operations.explain.source_preview import FirstLooks
 from lamplighter.operations.explain.trials import Simulator
 from lamplighter.operations.proxies.proxy_trial_matrix import TrialMatrixRuns
@@ -39,6 +40,8 @@ class SiteAccess:
     simulator: Simulator
     #: tries a source before it is added
     first_looks: FirstLooks
+    #: teaches recipes from examples
+    lessons: Lessons
     #: test proxies: at once, and in the background
     proxy_trials: ProxyTrials
     proxy_rounds: TrialMatrixRuns
@@ -119,13 +122,21 @@ class ServiceView:
     db: Database
     clock: Clock
     settings: Settings
-    source_defaults: SourceDefaults
+    #: the source defaults as they are now
+    defaults: Callable[[], SourceDefaults]
+    #: to be awaited after settings were changed
+    settings_changed: Callable[[], Awaitable[None]]
     sites: SiteAccess
     storage: StorageAccess
     search: SearchAccess
     secrets: SecretAccess
     crawl: CrawlAccess
     connections: Connections
+
+    @property
+    def source_defaults(self) -> SourceDefaults:
+        """What applies to a source that does not say otherwise."""
+        return self.defaults()
 
     @property
     def run_deadline(self) -> timedelta:

@@ -1,10 +1,12 @@
-"""Template filters for times, links and numbers."""
+"""Template filters for times, links, numbers and plots."""
 
 import re
-from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from markupsafe import Markup, escape
+
+from lamplighter.model.plot import Plot
 
 #: the format of times in reasons and messages
 _STAMP = re.compile(r"\b(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) UTC\b")
@@ -118,9 +120,14 @@ def byte_size(count: int | None) -> str:
     return f"{size:.3g} TB"
 
 
-def seconds(moments: Iterable[datetime]) -> list[int]:
-    """Times as Unix timestamps, for scripts."""
-    return [round(moment.timestamp()) for moment in moments]
+def plot_data(plot: Plot) -> dict[str, Any]:
+    """A plot for the script that draws it; times are Unix timestamps."""
+    return {
+        "times": [round(time.timestamp()) for time in plot.times],
+        "unit": plot.unit,
+        "stacked": plot.is_stacked,
+        "series": [{"label": each.label, "values": each.values, "tone": each.tone} for each in plot.series],
+    }
 
 
 def without_noughts(message: str) -> str:

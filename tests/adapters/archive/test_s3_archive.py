@@ -3,8 +3,8 @@
 import asyncio
 import io
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -55,11 +55,57 @@ async def _sending_parts(port: int) -> AsyncIterator[tuple[str, list[str]]]:
 
     async with await asyncio.start_server(converse, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", parts
-        # The client keeps its connections for the next time, which does not come.
-        for connection in connections:
-            connection.close()
+        await _close(connections)
+
+
+async def _close(connections: Sequence[asyncio.StreamWriter]) -> None:
+    """The client keeps its connections for the next time, which does not come."""
+    for connection in connections:
+        connection.close()
+    for connection in connections:
+        with suppress(ConnectionError):
             await connection.wait_closed()
-        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.05)
+
+
+_CONFLICT = b"<Error><Code>ConditionalRequestConflict</Code></Error>"
+_ANSWERS = {
+    "conflict": b"HTTP/1.1 409 Conflict\r\nContent-Length: %d\r\n\r\n%s" % (len(_CONFLICT), _CONFLICT),
+    "cut off": b'HTTP/1.1 200 OK\r\nETag: "1"\r\nLast-Modified: Wed, 18 Nov 2026 20:00:00 GMT\r\n'
+    b"Content-Length: 1000\r\n\r\nbegun",
+}
+
+
+@asynccontextmanager
+async def _answering_some(port: int, *, method: str, times: int, answer: str) -> AsyncIterator[str]:
+    """The same server, but the first requests with this method get another answer, after which the connection ends."""
+    left = times
+    conversations: list[asyncio.Task[None] | None] = []
+    clients: list[asyncio.StreamWriter] = []
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            writer.write(data)
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal left
+        conversations.append(asyncio.current_task())
+        clients.append(writer)
+        upstream, onwards = await asyncio.open_connection("127.0.0.1", port)
+        answering = asyncio.create_task(pass_on(upstream, writer))
+        while data := await reader.read(65536):
+            if left and data.startswith(method.encode()):
+                left -= 1
+                writer.write(_ANSWERS[answer])
+                break
+            onwards.write(data)
+        answering.cancel()
+        await _close([writer, onwards])
+
+    async with await asyncio.start_server(converse, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        await _close(clients)
+        await asyncio.gather(*filter(None, conversations))
 
 
 async def test_one_body_of_many_is_asked_for_by_itself(s3_server: S3Server) -> None:
@@ -107,12 +153,38 @@ async def test_two_at_once_may_discard_from_one_object(s3_server: S3Server) -> N
     assert elsewhere[5] is not None
 
 
+# The client itself repeats a write once after a conflict.
+@pytest.mark.parametrize(("method", "times", "answer"), [("PUT", 2, "conflict"), ("GET", 1, "cut off")])
+async def test_a_discard_that_is_overtaken_is_made_again(
+    s3_server: S3Server, method: str, times: int, answer: str
+) -> None:
+    url = s3_server.new_url()
+    archive = _archive(s3_server, url=url)
+    one, two = await archive.put([capture(b"one"), capture(b"two")])
+
+    async with _answering_some(s3_server.port, method=method, times=times, answer=answer) as endpoint:
+        await _archive(s3_server, url=url, endpoint=endpoint).discard([one.key])
+
+    assert await archive.get_all([one.key, two.key]) == [None, b"two"]
+
+
+async def test_a_discard_that_is_overtaken_each_time_fails_and_says_how_the_last_try_ended(
+    s3_server: S3Server,
+) -> None:
+    url = s3_server.new_url()
+    (kept,) = await _archive(s3_server, url=url).put([capture(b"one")])
+
+    async with _answering_some(s3_server.port, method="PUT", times=100, answer="conflict") as endpoint:
+        with pytest.raises(ConnectionError, match=r"5 tries .* overtaken; .*: ConditionalRequestConflict$"):
+            await _archive(s3_server, url=url, endpoint=endpoint).discard([kept.key])
+
+
 async def test_a_server_that_is_away_is_a_connection_error_in_every_way(s3_server: S3Server) -> None:
     archive = _archive(s3_server, endpoint=f"http://127.0.0.1:{free_port()}")
     key = "0123:0:10:p"
 
     for work in (archive.put([capture(b"x")]), archive.get(key), archive.capture(key), archive.discard([key])):
-        with pytest.raises(ConnectionError, match="the S3 archive failed"):
+        with pytest.raises(ConnectionError, match=r"the S3 archive failed: Connect$"):
             await work
     for more in (archive.segments(), archive.remove("0123")):
         with pytest.raises(ConnectionError):

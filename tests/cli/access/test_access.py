@@ -108,7 +108,7 @@ def test_an_unknown_token_cannot_be_revoked(lamplighter: Lamplighter) -> None:
 def test_a_secret_is_kept_from_standard_input_and_encrypted(
     lamplighter: Lamplighter, piped: Lamplighter, environment: dict[str, str]
 ) -> None:
-    kept = piped("s3cr3t\n", "secrets", "set", "Board")
+    kept = piped("s3cr3t\n", "secrets", "set", "Board", "--host", "api.example.org")
 
     assert kept.exit_code == 0
     assert [known["name"] for known in lamplighter("secrets", "list", "--json").json] == ["board"]
@@ -121,7 +121,7 @@ def test_rotating_encrypts_everything_under_a_new_key(
     lamplighter: Lamplighter, piped: Lamplighter, environment: dict[str, str]
 ) -> None:
     keys = Path(environment["LAMPLIGHTER_DATA_DIR"]) / "keys"
-    piped("s3cr3t", "secrets", "set", "board")
+    piped("s3cr3t", "secrets", "set", "board", "--host", "api.example.org")
     old = keys.read_text().split()[0]
     with sqlite3.connect(keys.with_name("lamplighter.db")) as db:
         db.execute(
@@ -142,7 +142,7 @@ def test_rotating_under_keys_from_outside_uses_the_first(
     lamplighter: Lamplighter, piped: Lamplighter, environment: dict[str, str]
 ) -> None:
     old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
-    piped("s3cr3t", "secrets", "set", "board", LAMPLIGHTER_ENCRYPTION_KEYS=old)
+    piped("s3cr3t", "secrets", "set", "board", "--host", "api.example.org", LAMPLIGHTER_ENCRYPTION_KEYS=old)
 
     rotated = lamplighter("secrets", "rotate", LAMPLIGHTER_ENCRYPTION_KEYS=f"{new}, {old}")
 
@@ -153,8 +153,16 @@ def test_rotating_under_keys_from_outside_uses_the_first(
 
 
 def test_rotating_names_what_no_key_opens_and_goes_on(lamplighter: Lamplighter, piped: Lamplighter) -> None:
-    piped("s3cr3t", "secrets", "set", "lost", LAMPLIGHTER_ENCRYPTION_KEYS=Fernet.generate_key().decode())
-    piped("s3cr3t", "secrets", "set", "kept")
+    piped(
+        "s3cr3t",
+        "secrets",
+        "set",
+        "lost",
+        "--host",
+        "api.example.org",
+        LAMPLIGHTER_ENCRYPTION_KEYS=Fernet.generate_key().decode(),
+    )
+    piped("s3cr3t", "secrets", "set", "kept", "--host", "api.example.org")
 
     rotated = lamplighter("secrets", "rotate")
 

@@ -179,7 +179,9 @@ def test_after_a_restore_without_the_keys_it_is_said_which_secrets_cannot_be_rea
 async def _store_secret(database: Path) -> None:
     vault = KeyFile(database.with_name("keys"))
     async with Database(f"sqlite:///{database}") as db:
-        await db.write(lambda writing: secrets.put(writing, "harbour", vault.encrypt("wick"), now=datetime.now(UTC)))
+        await db.write(
+            lambda writing: secrets.put(writing, "harbour", vault.encrypt("wick"), hosts=[], now=datetime.now(UTC))
+        )
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"SQLite format 3\0" + bytes(100), None])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lamplighter.store.schema import migrate
+from lamplighter.store.schema import migrate, postgres_script
 from tests.cli.conftest import Lamplighter
 
 
@@ -32,4 +32,4 @@ def test_looking_does_not_create_a_database(lamplighter: Lamplighter, database: 
 def test_the_script_for_postgresql_is_printed_whole(lamplighter: Lamplighter) -> None:
     answer = lamplighter("db", "sql")
 
-    assert answer.out == migrate.postgres_script()
+    assert answer.out == postgres_script.text()

@@ -36,3 +36,10 @@ def test_an_unknown_policy_is_refused(lamplighter: Lamplighter) -> None:
 
     assert answer.code == 2
     assert "policy 'whim' is unknown; use fixed" in answer.err
+
+
+def test_a_comparison_needs_visits_that_saw_a_change(lamplighter: Lamplighter) -> None:
+    answer = lamplighter("schedule", "compare")
+
+    assert answer.code != 0
+    assert "seen no change yet" in answer.err

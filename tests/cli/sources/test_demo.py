@@ -18,7 +18,7 @@ from lamplighter.store.sources import sources as stored_sources
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return load({}, data_dir=tmp_path, port=8060)
+    return load({"LAMPLIGHTER_DEMO_PAST_DAYS": "0"}, data_dir=tmp_path, port=8060)
 
 
 @pytest.fixture

@@ -235,9 +235,11 @@ def test_an_action_by_filter_needs_a_filter_and_an_agreement_and_says_what_it_di
     unnamed = lamplighter("sources", "bulk", "disable", "--yes")
     unasked = lamplighter("sources", "bulk", "disable", "--tag", "sea")
     done = lamplighter("sources", "bulk", "disable", "--tag", "sea", "--yes")
+    more = lamplighter("sources", "bulk", "set_max_pages", "--max-pages", "90", "--all", "--yes")
 
     assert "--all" in unnamed.err
     assert "nothing was changed" in unasked.err
+    assert more.out.strip() == "set_max_pages: 2 sources changed, 0 unchanged, 0 refused."
     assert done.out.strip() == "disable: 1 source changed, 0 unchanged, 0 refused."
     assert [(each["url"], each["enabled"]) for each in lamplighter("sources", "list", "--json").json] == [
         ("https://mill.example/jobs", True),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lamplighter.crawl.fetching.body_archiving import BodyArchiving
+from lamplighter.crawl.fetching.page_visits import PageVisit
 from lamplighter.model.visit import NO_VALIDATORS, Fetched
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.pages import bodies
@@ -39,7 +40,9 @@ class _Away:
 @on_sqlite
 async def test_it_is_back_also_when_another_has_put_there_what_was_missing(db: Database) -> None:
     archiving = BodyArchiving(db, _Away())  # type: ignore[arg-type]
-    visits: Any = [(SimpleNamespace(id=1, body=None), VISIT)]
+    page: Any = SimpleNamespace(id=1, body=None)
+    host: Any = None
+    visits = [PageVisit(page, VISIT, host, None)]
     with pytest.raises(ConnectionError):
         await archiving.keep(visits)
     was_away = archiving.trouble

@@ -11,10 +11,10 @@ from tests.service.in_process import going, quick_settings, watch
 from tests.service.waiting import asked_for, until
 
 Origins = Callable[..., Awaitable[Origin]]
-SITES = 60
+SITES = 80
 
 
-async def test_sixty_sites_that_take_their_time_are_asked_at_once(origin_factory: Origins, tmp_path: Path) -> None:
+async def test_eighty_sites_that_take_their_time_are_asked_at_once(origin_factory: Origins, tmp_path: Path) -> None:
     sites = [await origin_factory(f"127.0.1.{number}") for number in range(1, SITES + 1)]
     out, all_out = set[str](), asyncio.Event()
 

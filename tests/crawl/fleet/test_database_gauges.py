@@ -10,7 +10,8 @@ from lamplighter.model.crawl import JobState, SourceState
 from lamplighter.model.fleet import Instance
 from lamplighter.model.page import Phase
 from lamplighter.store.engine.database import Connection, Database
-from lamplighter.store.fleet import instances
+from lamplighter.store.fleet import instances, samples
+from lamplighter.store.jobs import pricing
 from lamplighter.store.schema import tables
 from tests.counting import shown
 from tests.crawl.runs.due_jobs import HOUR, Queues
@@ -122,3 +123,19 @@ async def test_proxies_and_processes_are_counted_by_how_they_are(db: Database) -
     assert [shown("crawler_proxies", state=state) for state in ("working", "resting", "off")] == [1, 1, 1]
     assert [shown("crawler_instances", kind="worker", state=state) for state in ("alive", "lost")] == [1, 1]
     assert shown("crawler_instances", kind="serve", state="alive") == 0
+
+
+async def test_what_waits_and_the_budget_are_kept_once_in_five_minutes(db: Database) -> None:
+    queues = Queues(db, budget_per_hour=30.0)
+    await queues.job("a")
+    figures = {"whole_budget_per_hour": 30.0}
+    await db.write(lambda connection: pricing.save(connection, price=None, owed=0.0, figures=figures, solved_at=NOON))
+    meter = _meter(queues)
+
+    for _ in range(3):
+        await meter.read()
+        queues.clock.at += 4 * MINUTE
+
+    async with db.read() as connection:
+        kept = list((await samples.by_span(connection, since=NOON, span=samples.STEP)).values())
+    assert [(each.due, each.to_fetch, each.budget_per_hour) for each in kept] == [(1, 0, 30.0)] * 2

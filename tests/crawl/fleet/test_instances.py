@@ -3,12 +3,12 @@
 import asyncio
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from lamplighter.crawl.fleet.instances import Membership
-from lamplighter.model.fleet import Duty, Instance
+from lamplighter.model.fleet import Duty, Instance, PastRequest
 from lamplighter.store.engine.database import Database
 from lamplighter.store.fleet import instances
 from tests.clocks import At
@@ -16,8 +16,18 @@ from tests.clocks import At
 MINUTE = timedelta(minutes=1)
 
 
-def member(db: Database, name: str, clock: At, duties: Iterable[Duty] = Duty) -> Membership:
-    return Membership(db, clock=clock, name=name, kind="worker", duties=list(duties), figures=lambda: {"hosts_held": 3})
+def member(
+    db: Database, name: str, clock: At, duties: Iterable[Duty] = Duty, requests: Sequence[PastRequest] = ()
+) -> Membership:
+    return Membership(
+        db,
+        clock=clock,
+        name=name,
+        kind="worker",
+        duties=list(duties),
+        figures=lambda: {"hosts_held": 3},
+        requests=lambda _: requests,
+    )
 
 
 async def everyone(db: Database) -> list[Instance]:
@@ -79,3 +89,17 @@ async def test_on_one_machine_it_is_known_who_is_dead(db: Database) -> None:
 
     # Processes on PostgreSQL may be on other machines, or in containers with numbers of their own.
     assert found == [False, db.is_sqlite, False]
+
+
+async def test_the_latest_requests_of_other_processes_are_known_from_their_heartbeats(db: Database) -> None:
+    clock = At()
+    sent = PastRequest("a.example", clock.at, clock.at + timedelta(milliseconds=40), 2 * MINUTE, True, "fetched")
+    await member(db, "one", clock, requests=[sent]).beat()
+    await member(db, "two", clock).beat()
+
+    async with db.read() as connection:
+        of_others = await instances.requests_of_others(connection, "two", since=clock.at)
+        own = await instances.requests_of_others(connection, "one", since=clock.at)
+        later = await instances.requests_of_others(connection, "two", since=clock.at + MINUTE)
+
+    assert (of_others, own, later) == ([sent], [], [])

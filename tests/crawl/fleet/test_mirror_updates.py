@@ -15,7 +15,7 @@ from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.app import Service
 from lamplighter.app.engines import mirror_of
 from lamplighter.crawl.fleet.mirror_updates import MirrorUpdates
-from lamplighter.crawl.reading.parse_sink import PageReading
+from lamplighter.crawl.pages.page_results import PageReading, PageResult
 from lamplighter.errors import BadSetting
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.model.mirror import MirrorEntry, PendingPages
@@ -167,7 +167,8 @@ async def test_what_was_lost_on_the_way_is_shown_when_the_mirror_is_back(db: Dat
     await queues.end("a", pages_fetched=1)
     mirror = _Breaking()
     mirroring = MirrorUpdates(db, mirror=mirror, clock=queues.clock)
-    mirroring.read([cast(PageReading, SimpleNamespace(page=SimpleNamespace(run_id=1)))])
+    reading = cast(PageReading, SimpleNamespace(page=SimpleNamespace(run_id=1)))
+    mirroring.stored([PageResult(None, reading)])
 
     await mirroring.show()
     lost = list(mirror.shown)

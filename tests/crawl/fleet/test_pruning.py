@@ -12,7 +12,7 @@ from lamplighter.crawl.fleet.pruning import Pruning, RetentionLimits
 from lamplighter.store.engine.database import Database
 from lamplighter.store.events import events
 from lamplighter.store.events.events import EventResult, Note
-from lamplighter.store.fleet import pruning, upkeep
+from lamplighter.store.fleet import pruning, samples, upkeep
 from lamplighter.store.fleet.upkeep import Upkeep
 from lamplighter.store.runs import run_hours
 from lamplighter.store.schema import tables
@@ -272,3 +272,12 @@ async def test_old_receipts_are_found_in_the_index_of_their_age(db: Database) ->
     plan = await plan_of(db, lambda c: pruning.old_receipts(c, before=NOON, limit=500), start="DELETE")
 
     assert "ix_receipts_processed" in plan
+
+
+async def test_samples_are_forgotten_after_ninety_days(db: Database) -> None:
+    steps = [samples.step_of(NOON - days * DAY) for days in (91, 89)]
+    await _add(db, tables.samples, [{"step": step} for step in steps])
+
+    await _pruning(db).sweep()
+
+    assert await _left(db, tables.samples.c.step) == steps[1:]

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lamplighter.crawl.planning.cohort_keeper import CohortKeeper
+from lamplighter.crawl.planning.pricer import Pricer
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import cohorts
 from lamplighter.store.records import records
@@ -19,12 +20,16 @@ KEY = "any/any/normal"
 async def _visited(db: Database, **columns: Any) -> Queues:
     queues = Queues(db)
     known: dict[str, Any] = {"belief_a": 4.0, "belief_b": 40.0, "visit_count": 20, "visited_at": NOON}
+    known |= {"evidence_changes": 4.0, "evidence_hours": 40.0}
     await queues.job("a", interval=HOUR, **(known | columns))
     return queues
 
 
 def _keeper(queues: Queues) -> CohortKeeper:
-    return CohortKeeper(queues.db, clock=queues.clock, outlooks=queues.planner.outlooks)
+    pricer = Pricer(
+        queues.db, clock=queues.clock, source_defaults=queues.source_defaults, outlooks=queues.planner.outlooks
+    )
+    return CohortKeeper(queues.db, clock=queues.clock, planner=queues.planner, pricer=pricer)
 
 
 async def _published(db: Database, moments: list[datetime]) -> None:

@@ -107,7 +107,7 @@ async def test_a_new_price_holds_for_the_very_next_plan(db: Database) -> None:
     await queues.end("s1", pages_fetched=1, pages_changed=1)
 
     step = (await queues.job_of("s1")).next_run_reason["steps"][0]
-    assert step["price"] == pytest.approx((found.price or 0) * found.correction)
+    assert step["price"] == pytest.approx(found.price)
     assert before.next_run_reason["steps"][0]["price"] != step["price"]
 
 
@@ -125,3 +125,33 @@ async def test_a_price_is_found_as_soon_as_there_is_a_source_and_then_kept_for_a
         solved_at.append((await write(db, pricing.get)).solved_at)
 
     assert solved_at == [NOON + HOUR / 60, NOON + HOUR / 60, NOON + 61 * HOUR / 60]
+
+
+@on_sqlite
+async def test_what_is_promised_follows_what_was_seen_of_all_sources_in_the_last_days(db: Database) -> None:
+    queues, corrections = await _watched(db), []
+    # An edit on the fourth day, of which the month's sum forgets an eighth in four days.
+    seen = [(600.0, 0.0), (700.0, 100.0), (800.0, 87.0), (900.0, 76.0)]
+
+    for days, (watched, stale) in enumerate(seen):
+        queues.clock.at = NOON + 4 * 24 * days * HOUR
+        for number in range(4):
+            await queues.set_job(f"s{number}", watched_hours=watched, seen_stale_hours=stale)
+        figures = (await _priced(queues)).figures or {}
+        corrections.append(figures["promise_correction"])
+
+    assert corrections[0] < 0.1
+    assert corrections[1] > 3 * corrections[2] > 9 * corrections[3]
+
+
+@on_sqlite
+async def test_a_corrupt_figure_of_a_source_does_not_spoil_what_is_promised(db: Database) -> None:
+    queues = await _watched(db)
+    for number in range(4):
+        await queues.set_job(f"s{number}", watched_hours=600.0, seen_stale_hours=60.0)
+    sound = ((await _priced(queues)).figures or {})["promise_correction"]
+
+    await queues.set_job("s3", seen_stale_hours=-1e300)
+    figures = (await _priced(queues)).figures or {}
+
+    assert 0.7 * sound < figures["promise_correction"] <= sound

@@ -20,6 +20,7 @@ from lamplighter.settings import Settings
 from lamplighter.store.schema import tables
 from tests.crashes import campaign
 from tests.crashes.archive_sweep import ArchiveSweep
+from tests.crashes.by_hand import ByHand
 from tests.crashes.campaign import SITUATIONS, Campaign, Plan, Repetition, Round
 from tests.crashes.installation import Installation, Places
 from tests.crashes.situations import FirstCrawl, OverdueRun, Situation
@@ -40,19 +41,26 @@ CHAINS: list[tuple[type[Situation], tuple[str, ...]]] = [
     (
         FirstCrawl,
         (
-            *("fetch.before_request:3", "fetch.after_response", "fetch.after_archive", "fetch.before_commit"),
-            *("fetch.after_commit", "parse.after_claim", "index.after_send"),
+            *("fetch.before_request:3", "fetch.after_response", "fetch.after_archive", "fetch.after_commit"),
+            *("parse.after_claim", "index.after_send"),
         ),
     ),
     (
         FirstCrawl,
         (
-            *("parse.after_extract", "parse.before_commit:2", "parse.after_commit"),
+            *("parse.after_extract", "store.before_commit:2", "store.after_commit"),
             *("finish.before_commit", "finish.after_commit"),
         ),
     ),
     (OverdueRun, ("janitor.midway",)),
     (ArchiveSweep, ("archive.after_forgetting", "archive.after_copy:2", "archive.after_move")),
+    (
+        ByHand,
+        (
+            *("import.after_chunk", "backup.before_name", "backup.after_name"),
+            *("restore.before_commit", "restore.after_commit"),
+        ),
+    ),
 ]
 #: the same with rivals, which are killed wherever they are
 ON_POSTGRESQL = [
@@ -60,7 +68,7 @@ ON_POSTGRESQL = [
     Plan(
         rounds=(
             Round(dies_at="open.after_commit"),
-            Round(dies_at="parse.before_commit", others=("fetch.before_commit",)),
+            Round(dies_at="store.before_commit", others=("store.before_commit:2",)),
         )
     ),
 ]
@@ -128,7 +136,7 @@ async def test_b5_a_death_right_after_a_429_does_not_forget_that_the_host_is_to_
         now = installation.now()
         await installation.db.write(lambda db: sources.add(db, new, stamp=Stamp("test", now)))
 
-        died = await installation.died(installation.start(crash_at="fetch.after_commit"))
+        died = await installation.died(installation.start(crash_at="store.after_commit"))
         (blocked,) = await installation.rows(sa.select(tables.hosts))
 
     assert died
@@ -145,7 +153,7 @@ def test_every_point_is_visited_by_the_short_campaign() -> None:
 
 @pytest.mark.parametrize("point", crash_points.POINTS)
 def test_a_drawn_plan_has_a_death_at_its_point_and_can_be_drawn_again(point: str) -> None:
-    counts = Counter({"fetch.before_request": 12, "parse.after_commit": 5})
+    counts = Counter({"fetch.before_request": 12, "store.after_commit": 5})
 
     plan, again = [campaign.draw(point, counts, random.Random(point)) for _ in range(2)]
 

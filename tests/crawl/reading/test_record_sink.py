@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lamplighter.crawl.reading.parse_sink import unstorable
+from lamplighter.crawl.pages.page_results import PageResult, unstorable
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import CrawlRun, RunOutcome
 from lamplighter.model.record import Record, RejectedRecord
@@ -172,7 +172,9 @@ async def test_records_of_a_page_that_cannot_be_stored_are_counted_as_failed(db:
     run_id = await site.open()
     reading = await site.reading(run_id, "/", read([posting(1), posting(2)], skipped=[NO_TITLE]))
 
-    await site.commit([unstorable(reading, ValueError("no"))])
+    left = unstorable(PageResult(None, reading), ValueError("no")).reading
+    assert left is not None
+    await site.commit([left])
 
     async with db.read() as connection:
         run = await crawl_runs.get(connection, run_id)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,27 @@ async def test_a_page_that_leads_nowhere_is_not_read_again(
         again = await crawl_again(service, run.source_id, number=2)
 
     assert (again.tally.pages_unchanged, read) == (1, [])
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["its own next page", "the next page of another, too"])
+async def test_a_page_that_leads_only_to_its_next_page_is_read_again_only_if_another_led_there_first(
+    origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: bool
+) -> None:
+    following = '<a rel="next" href="/jobs?page=2">Next</a>'
+    origin.page("/", links_html("/jobs", "/archive"), etag='"home"')
+    for number, path in enumerate(["/jobs", "/archive"]):
+        leads_on = following if shared or path == "/jobs" else ""
+        origin.page(path, f"<html><body>{posting_html(number)}{leads_on}</body></html>", etag='"list"')
+    origin.page("/jobs?page=2", posting_html(3), etag='"next"')
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/", max_depth=1)
+        read = _counted_readings(monkeypatch)
+        await age(service, days=2)
+        await crawl_again(service, run.source_id, number=2)
+
+    assert sorted(asked(origin)) == sorted(["/", "/jobs", "/archive", "/jobs?page=2"] * 2)
+    assert len([url for url in read if url != origin.url + "/"]) == (1 if shared else 0)
 
 
 # Lists
@@ -257,3 +279,60 @@ async def test_an_answer_of_a_run_that_is_over_says_nothing_about_the_page_in_th
 
 async def _runs(service: Service, count: int) -> bool:
     return len(await all_rows(service, tables.crawl_runs)) == count
+
+
+# Pages that say the same in other bytes
+
+
+def _stamped(origin: Origin, path: str, html: str, *, head: str = "") -> None:
+    """A page that is different in each response, in what nobody reads."""
+    numbers = count()
+
+    def respond(_: Any) -> Answer:
+        token = f"<!-- {next(numbers)} --><input type=hidden name=csrf value={next(numbers)}>"
+        return Answer(headers={"Content-Type": "text/html"}, body=f"{head}{html}{token}".encode())
+
+    origin.route(path, respond)
+
+
+async def test_a_page_that_says_the_same_in_other_bytes_is_unchanged(origin: Origin, tmp_path: Path) -> None:
+    _stamped(origin, "/job/1", posting_html(1))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/job/1", max_depth=0)
+        again = await crawl_again(service, run.source_id, number=2)
+        _stamped(origin, "/job/1", posting_html(1, title="Another"))
+        changed = await crawl_again(service, run.source_id, number=3)
+        titles = [record.title for record in await all_records(service)]
+
+    assert (again.tally.pages_unchanged, again.tally.pages_fetched) == (1, 0)
+    assert (changed.tally.pages_unchanged, changed.tally.pages_fetched, changed.tally.pages_changed) == (0, 1, 1)
+    assert "Another" in titles
+
+
+async def test_such_a_page_is_read_when_pages_that_it_links_to_are_due(origin: Origin, tmp_path: Path) -> None:
+    _stamped(origin, "/jobs", links_html("/job/1"))
+    origin.page("/job/1", posting_html(1, title="Before"))
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/jobs", max_depth=1)
+        await crawl_again(service, run.source_id, number=2)
+        origin.page("/job/1", posting_html(1, title="After"))
+        await age(service, days=2)
+        await crawl_again(service, run.source_id, number=3)
+        titles = [record.title for record in await all_records(service)]
+
+    assert asked(origin) == ["/jobs", "/job/1", "/jobs", "/jobs", "/job/1"]
+    assert titles == ["After"]
+
+
+async def test_such_a_page_is_not_archived_against_its_will(origin: Origin, tmp_path: Path) -> None:
+    _stamped(origin, "/job/1", posting_html(1), head="<meta name=robots content=noarchive>")
+
+    async with going(quick_settings(tmp_path, origin)) as service:
+        run = await crawl(service, origin.url + "/job/1", max_depth=0)
+        await crawl_again(service, run.source_id, number=2)
+        (page,) = (await all_pages(service)).values()
+        kept = await service.storing.archive.get(page.body_key)
+
+    assert kept is None

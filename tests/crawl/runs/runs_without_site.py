@@ -3,13 +3,19 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
+from lamplighter.adapters.archive.file_archive import FileArchive
+from lamplighter.adapters.messaging.in_process_queue import InProcessQueue
 from lamplighter.crawl.alerts.notice_writer import NoticeWriter
+from lamplighter.crawl.fetching.body_archiving import BodyArchiving
+from lamplighter.crawl.fetching.page_visits import RetryLimits
+from lamplighter.crawl.pages.page_results import PageReading, PageResult
+from lamplighter.crawl.pages.page_sink import PageSink
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
-from lamplighter.crawl.reading.parse_sink import PageReading, ParseSink
 from lamplighter.crawl.reading.reader_messages import Digest
 from lamplighter.crawl.runs.run_finish import finish_done
 from lamplighter.crawl.runs.run_memory import RunTools
@@ -63,11 +69,14 @@ class Site:
         self.source_id = 0
         self._planner = planner(self.clock)
         self._notice_writer = NoticeWriter(clock=self.clock)
-        self._sink = ParseSink(
+        self._sink = PageSink(
             db,
+            archiving=BodyArchiving(db, FileArchive(Path("no bodies here"))),
             clock=self.clock,
             tools=RunTools(planner=self._planner, notice_writer=self._notice_writer, keeping=keeping or Keeping()),
-            settled=lambda _reads, _woken: None,
+            limits=RetryLimits(page_retries=0, max_redirects=0),
+            queue=InProcessQueue(),
+            settled=lambda _batch, _commit: None,
         )
 
     async def run(
@@ -138,7 +147,7 @@ class Site:
     async def commit(self, batch: Sequence[PageReading]) -> None:
         """Makes readings durable."""
         if batch:
-            await self._sink.commit(batch)
+            await self._sink.commit([PageResult(None, reading) for reading in batch])
 
     async def rows(self, table: sa.Table) -> list[Any]:
         """Every row of a table, oldest first."""

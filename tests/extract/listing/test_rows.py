@@ -168,3 +168,26 @@ def test_a_link_to_a_brand_names_the_brand_of_a_product() -> None:
     row = "<div><a href='/marka/acme'>Acme</a><h3><a href='/urun/NO'>NAME's bag</a></h3><b>49,90 TL</b></div>"
 
     assert column(read(repeated(row), path="/urunler", heading="Ürünler"), "brand") == ["Acme"] * 6
+
+
+def test_a_name_with_a_colon_that_is_the_whole_link_is_no_label_with_its_value() -> None:
+    names = ["Class Structure: Web 2.0", "Upload a file", "Grade centre: an overview", "Start a forum"]
+    rows = "".join(
+        f"<li><p><a href='/help/{n}-page'><span><b>{name}</b></span></a></p>A page of the manual. "
+        f"<a href='/cache/{n}'>Cached</a></li>"
+        for n, name in enumerate(names)
+    )
+
+    assert column(read(f"<ol>{rows}</ol>", path="/search", heading="Results"), "title") == names
+
+
+def test_a_row_without_a_name_is_called_by_its_number_and_not_by_its_label_or_its_folder() -> None:
+    rows = "".join(
+        f"<tr><td><b>Docket #: </b><a href='/decisions/{n}.pdf'>25-{n}-cv</a></td>"
+        "<td><b>Type: </b>/decisions/final</td></tr>"
+        for n in range(211, 217)
+    )
+
+    assert column(read(f"<table>{rows}</table>", heading="Decisions"), "title") == [
+        f"25-{n}-cv" for n in range(211, 217)
+    ]

@@ -51,3 +51,14 @@ def test_a_numbered_link_in_bold_has_the_rest_of_its_paragraph_in_its_row() -> N
     found = find_listing(page, None).records
 
     assert [record.fields["deadline"].value for record in found] == [f"0{n}.06.2031" for n in range(1, 6)]
+
+
+def test_a_sibling_whose_link_is_nested_otherwise_is_a_row_and_one_of_another_class_is_not() -> None:
+    rows = [
+        f"<li class='post'><h3><a href='/news/{n}-story-about-town'>Story number {n}</a></h3></li>" for n in range(6)
+    ]
+    rows[2] = "<li class='post pinned'><div><h3><a href='/news/2-story-about-town'>Story number 2</a></h3></div></li>"
+    rows.append("<li class='promo'><div><a href='/news/9-subscribe-to-us'>Read all of it on paper</a></div></li>")
+    found = addresses(f"<main><h1>News</h1><ul>{''.join(rows)}</ul></main>")
+
+    assert found == [f"https://site.example/news/{n}-story-about-town" for n in range(6)]

@@ -53,7 +53,7 @@ def test_the_names_of_all_secrets_are_known() -> None:
 
 
 def test_secrets_are_put_in_their_places_once() -> None:
-    headers = render_headers(API, {"relief": "{secret:a}", "a": "1", "b": "2"})
+    headers = render_headers(API, {"relief": "{secret:a}", "a": "1", "b": "2"}.get)
 
     assert headers == {"Authorization": "Bearer {secret:a}", "X-Pair": "1:2", "Accept": "text/x"}
 
@@ -64,7 +64,7 @@ def test_secrets_are_put_in_their_places_once() -> None:
 )
 def test_a_secret_that_cannot_be_sent_is_named_but_not_shown(value: str, reason: str) -> None:
     with pytest.raises(BadInput, match=reason) as refusal:
-        render_headers(API, {"relief": value, "a": "1", "b": "2"})
+        render_headers(API, {"relief": value, "a": "1", "b": "2"}.get)
 
     assert '"relief"' in str(refusal.value)
     assert not value or value not in str(refusal.value)
@@ -72,4 +72,4 @@ def test_a_secret_that_cannot_be_sent_is_named_but_not_shown(value: str, reason:
 
 def test_a_missing_secret_is_named() -> None:
     with pytest.raises(BadInput, match='The secret "relief" is not known'):
-        render_headers(API, {})
+        render_headers(API, {}.get)

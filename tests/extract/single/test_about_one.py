@@ -73,3 +73,10 @@ def test_a_dated_list_in_the_text_itself_is_a_listing() -> None:
 
 def test_rows_one_of_which_is_the_pages_own_thing_stand_beside_it() -> None:
     assert is_one(FACTS, rows(12, deadline="28 May 2026"), heading="Cook 3")
+
+
+def test_homes_of_which_one_shows_its_price_are_a_listing_though_the_page_sells_something() -> None:
+    homes = [*rows(1, price="de 26.000 € a 28.000 €"), *rows(20, location="Ulm")]
+    offer = "<p>Price: 35.000 €</p><button>Buy</button>"
+
+    assert not is_one(offer, homes, heading="21 homes in Ulm", url="https://a.example/homes?in=ulm")

@@ -122,3 +122,14 @@ def test_every_value_stands_on_the_page(parts: list[str]) -> None:
 
 def test_e2_a_page_of_nothing_but_labels_is_read_in_bounded_time() -> None:
     assert len(found("<p>Location: Nairobi</p>" * 50_000)) <= 3_000
+
+
+def test_one_known_label_among_several_of_a_line_is_enough() -> None:
+    line = "<b>Colour:</b> <span>Red</span> <b>Brand:</b> <span>Acme</span>"
+
+    assert found(f"<p>{line}</p>") == [("brand", "Acme")]
+
+
+@pytest.mark.parametrize("label", ["Výrobca", "Kaubamärk", "Tootja", "Zīmols", "Ražotājs", "Gyártó"])
+def test_a_brand_has_its_name_in_small_languages_too(label: str) -> None:
+    assert found(f"<dl><dt>{label}</dt><dd>Acme</dd></dl>") == [("brand", "Acme")]

@@ -77,3 +77,10 @@ def test_e2_deep_pages_are_walked() -> None:
 
 def test_e2_endless_pages_are_bounded() -> None:
     assert len(lines("<p>x" * 200_000)) <= 150_000
+
+
+def test_what_an_open_dialog_covers_is_still_content() -> None:
+    covered = "<div aria-hidden=true><h1>Watch</h1></div><div aria-hidden=true><p>Brand: Acme</p></div>"
+
+    assert texts(f"{covered}<div role=dialog>We value your privacy</div>")[:2] == ["Watch", "Brand: Acme"]
+    assert texts("<h1>Watch</h1><p aria-hidden=true>*</p>") == ["Watch"]

@@ -167,3 +167,4 @@ async def test_a_guess_is_shown_as_one_and_not_kept(origin: Origin, tmp_path: Pa
     ]
     assert trial.records_found == 2
     assert trial.skipped == {"a guess, less than 50% sure": 1}
+    assert trial.records_kept == trial.records_found - 1

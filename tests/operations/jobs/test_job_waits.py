@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 
 from lamplighter.model.crawl import JobState
+from lamplighter.operations.alerts import problems
 from lamplighter.operations.jobs import job_waits
-from lamplighter.operations.sources import source_overview, source_summaries
+from lamplighter.operations.sources import source_summaries
 from lamplighter.store.engine.database import Database
 from tests.crawl.runs.due_jobs import HOUR, Queues
 from tests.moments import NOON
@@ -84,9 +85,9 @@ async def test_what_needs_attention_is_told_by_host_and_cause(db: Database, is_b
         await queues.poll(timedelta(seconds=1))
 
     async with db.read() as connection:
-        attention = await source_overview.attention(connection, limit=8, now=queues.clock.at)
+        attention = await problems.attention(connection, limit=8, now=queues.clock.at)
 
     waiting = ", 2 waiting" if is_blocked else ""
-    assert [host.sentence for host in attention.hosts] == [f"host a.example answers 500: 2 sources failing{waiting}"]
+    assert [group.title for group in attention.groups] == [f"host a.example answers 500: 2 sources failing{waiting}"]
     assert [row.source.name for row in attention.rows] == ["alone"]
     assert attention.more == 0

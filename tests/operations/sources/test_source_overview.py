@@ -8,8 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.model.crawl import JobFacts, JobState, PauseReason, RunOutcome, SourceState
+from lamplighter.model.plot import Period
+from lamplighter.operations.alerts import problems
 from lamplighter.operations.sources import source_overview, source_summaries
-from lamplighter.operations.sources.source_overview import OverviewSpan
 from lamplighter.operations.sources.source_summaries import SourceOrder
 from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection, Database
@@ -73,7 +74,7 @@ async def test_every_source_is_found_and_counted_by_its_state(db: Database) -> N
         judged[source_state.state_of(facts)] += 1
     await db.write(add)
 
-    overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+    overview = await write(db, source_overview.overview, Period.DAY, now=NOON)
     found = {state: await write(db, source_lists.count, SourceFilter(state=state, at=NOON)) for state in SourceState}
 
     assert overview.states == judged
@@ -110,7 +111,7 @@ async def test_who_should_run_on_a_host_that_gets_no_requests_waits_in_counts_fi
     if shut:
         await db.write(lambda connection: connection.execute(sa.update(tables.hosts).values(shut)))
 
-    overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+    overview = await write(db, source_overview.overview, Period.DAY, now=NOON)
     found = {state: await write(db, source_lists.count, SourceFilter(state=state, at=NOON)) for state in SourceState}
     rows = await write(db, source_summaries.of, range(1, len(jobs) + 1), now=NOON)
 
@@ -128,10 +129,10 @@ async def test_sources_without_a_job_have_never_run_and_those_whose_job_was_dele
         lambda connection: connection.execute(sa.delete(tables.crawl_jobs).where(tables.crawl_jobs.c.id == 1))
     )
 
-    overview = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+    overview = await write(db, source_overview.overview, Period.DAY, now=NOON)
 
     await write(db, set_source, 1, now=NOON, enabled=False)
-    disabled = await write(db, source_overview.overview, OverviewSpan.DAY, now=NOON)
+    disabled = await write(db, source_overview.overview, Period.DAY, now=NOON)
     found = await write(db, source_lists.count, SourceFilter(state=SourceState.DISABLED, at=NOON))
     assert (disabled.states[SourceState.DISABLED], disabled.states[SourceState.NEVER_RUN], found) == (2, 0, 2)
     await write(db, set_source, 1, now=NOON, enabled=True)
@@ -152,12 +153,12 @@ async def test_what_is_worst_comes_first_and_what_a_person_put_aside_not_at_all(
     }
     ids = {await _source(db, name, **job): name for name, job in given.items()}
 
-    attention = await write(db, source_overview.attention, limit=9, now=NOON)
-    first = await write(db, source_overview.attention, limit=2, now=NOON)
+    attention = await write(db, problems.attention, limit=9, now=NOON)
+    first = await write(db, problems.attention, limit=2, now=NOON)
 
     named = [ids[each.source.id] for each in attention.rows]
     assert named == ["breaker", "failing", "drifting", "blocked", "retrying"]
-    assert (attention.hosts, attention.more) == ([], 0)
+    assert (attention.groups, attention.more) == ([], 0)
     assert (len(first.rows), first.more) == (2, 3)
     assert all(each.health.why for each in attention.rows)
 
@@ -200,12 +201,12 @@ async def test_a_curve_has_a_step_for_every_part_of_its_span_and_the_sum_of_all(
         mine = sa.update(tables.crawl_runs).where(tables.crawl_runs.c.id == run_id)
         await connection.execute(mine.values(outcome="ok", finished_at=NOON, records_inserted=7, pages_fetched=3))
 
-    found = {span: await write(db, source_overview.overview, span, now=NOON + 0.5 * HOUR) for span in OverviewSpan}
+    found = {span: await write(db, source_overview.overview, span, now=NOON + 0.5 * HOUR) for span in Period}
 
-    assert [len(each.curve) for each in found.values()] == [12, 24, 42]
+    assert [len(each.curve) for each in found.values()] == [12, 24, 42, 60]
     assert {(each.came.runs, each.came.records, each.came.pages) for each in found.values()} == {(1, 7, 3)}
     assert all(each.curve[-1][0] <= NOON + 0.5 * HOUR < each.curve[-1][0] + each.span.step for each in found.values())
-    assert found[OverviewSpan.HOUR].came.success_rate == 1.0
+    assert found[Period.HOUR].came.success_rate == 1.0
 
 
 async def test_a_glance_tells_when_the_next_run_is_and_only_if_it_will_be(db: Database) -> None:

@@ -34,18 +34,11 @@ def test_refused_calls_do_not_keep_the_window_open() -> None:
     assert after([0, 0, 0, *range(1, 60), 60])[-1]
 
 
-def test_what_is_left_is_told_and_the_first_refusal_is_known() -> None:
+def test_what_is_left_is_told() -> None:
     standings = [rate_window.rate(RateWindow(opened_at=NOW, used=used), limit=2, span=HOUR) for used in (1, 2, 3, 4)]
 
     assert [rate.remaining for rate in standings] == [1, 0, 0, 0]
-    assert [rate.is_first_beyond for rate in standings] == [False, False, True, False]
     assert {rate.resets_at for rate in standings} == {NOW + HOUR}
-
-
-def test_a_call_that_is_given_back_does_not_count() -> None:
-    window = rate_window.given_back(RateWindow(opened_at=NOW, used=3))
-
-    assert rate_window.rate(window, limit=3, span=HOUR).remaining == 1
 
 
 @given(st.lists(st.floats(0, 600), max_size=60).map(sorted), st.integers(1, 10))

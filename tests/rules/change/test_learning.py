@@ -31,7 +31,7 @@ PRIOR = Belief(a=0.6, b=43.2)
 HOUR = timedelta(hours=1)
 TEN = NOON + 10 * HOUR
 #: a source that was first visited at noon
-WATCHED = Learnt(belief=PRIOR, visited_at=NOON, visit_count=1, changed_at=NOON - 10 * 24 * HOUR)
+WATCHED = Learnt(belief=PRIOR, prior=PRIOR, visited_at=NOON, visit_count=1, changed_at=NOON - 10 * 24 * HOUR)
 #: what the ten hours after noon feel like then
 FELT = felt_since(UNKNOWN_AGE, 10.0)
 
@@ -58,9 +58,10 @@ def visit(
     is_changed: bool | None = True,
     count: int | None = None,
     last_modified: datetime | None = None,
+    **known: Any,
 ) -> Learnt:
     seen = VisitEvidence(at=at, is_changed=is_changed, count=count, last_modified=last_modified)
-    return learn(learnt, seen, prior=PRIOR)
+    return learn(learnt, seen, prior=PRIOR, **known)
 
 
 # The first visit
@@ -408,19 +409,35 @@ def test_what_was_measured_fades_within_a_month() -> None:
 
 
 @pytest.mark.parametrize(
-    ("watched", "seen", "low", "high"),
+    ("expected", "seen", "low", "high"),
     [
-        pytest.param(720.0, 72.0, 1.0, 1.0, id="as expected"),
-        pytest.param(720.0, 144.0, 1.7, 2.0, id="twice as stale"),
-        pytest.param(720.0, 700.0, 1.7, 2.0, id="far staler: bounded"),
-        pytest.param(720.0, 0.0, 0.2, 0.3, id="never stale: bounded"),
-        pytest.param(1.0, 144.0, 1.0, 1.01, id="hardly watched: hardly corrected"),
+        pytest.param(72.0, 72.0, 1.0, 1.0, id="as expected"),
+        pytest.param(72.0, 144.0, 1.7, 2.0, id="twice as stale"),
+        pytest.param(72.0, 700.0, 5.0, 5.0, id="far staler: bounded"),
+        pytest.param(720.0, 0.0, 0.2, 0.2, id="never stale: bounded"),
+        pytest.param(0.2, 0.0, 0.95, 1.0, id="hardly stale: that it was not says little"),
+        pytest.param(0.2, 1.5, 1.0, 1.3, id="hardly stale: nor does one change"),
     ],
 )
-def test_a_correction_follows_what_was_measured(watched: float, seen: float, low: float, high: float) -> None:
-    learnt = replace(WATCHED, watched_hours=watched, expected_stale_hours=72.0, seen_stale_hours=seen)
+def test_a_correction_follows_what_was_measured(expected: float, seen: float, low: float, high: float) -> None:
+    learnt = replace(WATCHED, watched_hours=720.0, expected_stale_hours=expected, seen_stale_hours=seen)
 
     assert low <= correction(learnt) <= high
+
+
+def test_a_correction_is_that_of_all_sources_while_little_was_seen() -> None:
+    assert correction(WATCHED, pooled=1.4) == pytest.approx(1.4)
+
+
+def test_what_comes_is_compared_with_what_was_believed_when_the_visit_was_planned() -> None:
+    assert visit(is_changed=False, believed=0.3).expected_stale_hours == pytest.approx(3.0)
+
+
+def test_a_change_that_came_late_was_not_stale_for_long() -> None:
+    usual = visit(is_changed=True)
+    late = visit(is_changed=True, activity=lambda start, end: (1.0, 0.2))
+
+    assert late.seen_stale_hours == pytest.approx(0.2 * usual.seen_stale_hours)
 
 
 # Rows that somebody spoilt

@@ -290,21 +290,29 @@ def test_a_broken_baseline_or_cost_spoils_no_budget(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("used", "price"),
+    ("used", "owed"),
     [
-        pytest.param(10.0, 2.0, id="just the budget: kept"),
-        pytest.param(12.1, 2.2, id="a fifth too much: a tenth dearer"),
-        pytest.param(8.1, 1.8, id="a fifth too little: a tenth cheaper"),
-        pytest.param(1000.0, 2.5, id="far too much: a quarter dearer, not more"),
-        pytest.param(0.0, 1.6, id="nothing: a fifth cheaper, not more"),
-        pytest.param(float("nan"), 2.0, id="not known: kept"),
-        pytest.param(-1.0, 2.0, id="impossible: kept"),
+        pytest.param(240.0, 0.0, id="just the budget"),
+        pytest.param(340.0, -100.0, id="in advance"),
+        pytest.param(100.0, 140.0, id="saved"),
+        pytest.param(10_000.0, -560.0, id="far too many: a third of a week is remembered, not more"),
+        pytest.param(float("nan"), 0.0, id="not known"),
     ],
 )
-def test_the_price_follows_what_was_really_spent(used: float, price: float) -> None:
-    assert pricing.corrected(2.0, used, 10.0) == pytest.approx(price)
+def test_fetches_that_were_not_made_are_owed(used: float, owed: float) -> None:
+    assert pricing.owed(0.0, used=used, budget=10.0, hours=24.0) == pytest.approx(owed)
 
 
-@pytest.mark.parametrize("budget", [0.0, -1.0, float("nan"), float("inf")], ids=str)
-def test_without_a_budget_there_is_nothing_to_correct(budget: float) -> None:
-    assert pricing.corrected(2.0, 5.0, budget) == 2.0
+@pytest.mark.parametrize(
+    ("owed", "per_hour"),
+    [
+        pytest.param(0.0, 10.0, id="nothing: the budget"),
+        pytest.param(168.0, 11.0, id="made up for within a week"),
+        pytest.param(-168.0, 9.0, id="or saved again"),
+        pytest.param(1e9, 15.0, id="half as fast again at most"),
+        pytest.param(-1e9, 10 / 1.5, id="and no slower than that"),
+        pytest.param(float("nan"), 10.0, id="not known: the budget"),
+    ],
+)
+def test_what_is_owed_is_made_up_for_within_a_week(owed: float, per_hour: float) -> None:
+    assert pricing.paced(10.0, owed=owed) == pytest.approx(per_hour)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from lamplighter.model.cookie import Cookie
+from lamplighter.model.visit import Cookie
 from lamplighter.rules.hosts import cookies
 from lamplighter.rules.hosts.cookies import header, parsed, received
 from lamplighter.rules.urls import urls

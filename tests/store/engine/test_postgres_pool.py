@@ -6,8 +6,9 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.store.engine import postgres as engine
-from lamplighter.store.engine.database import Database
+from lamplighter.store.engine.database import Connection, Database, is_away
 from tests.servers import postgres
+from tests.servers.relay import Relay
 
 _PID = sa.text("SELECT pg_backend_pid()")
 _A_WHILE = sa.text("SELECT pg_sleep(5)")
@@ -66,3 +67,37 @@ async def test_a_sign_of_life_does_not_stand_in_line(postgres_db: str) -> None:
 async def test_no_statement_is_compiled(postgres_db: str) -> None:
     async with Database(postgres_db) as db, db.read() as connection:
         assert await connection.scalar(sa.text("SHOW jit")) == "off"
+
+
+@pytest.mark.parametrize("what", ["an idle connection", "a statement", "a commit"])
+async def test_a_server_that_falls_silent_is_given_up_and_asked_anew(
+    postgres_db: str, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(engine, "ANSWER_SECONDS", 1.0)
+    monkeypatch.setattr(engine, "_CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(engine, "IDLE_SECONDS", 0.0 if what == "an idle connection" else 60.0)
+    url = sa.make_url(postgres_db)
+
+    async def fall_silent(connection: Connection) -> None:
+        await connection.execute(_PID)
+        if what != "an idle connection":
+            wire.hush()
+        if what == "a statement":
+            await connection.execute(_PID)
+
+    async with Relay(url.port or 0) as wire, Database(_through(url, wire)) as db:
+        await _pid(db)
+        if what == "an idle connection":
+            wire.hush()
+        async with asyncio.timeout(60):
+            with pytest.raises(Exception) as failed:  # noqa: PT011 - which one is judged below
+                await db.write(fall_silent)
+        wire.speak()
+        again = await _pid(db)
+
+    assert is_away(failed.value)
+    assert again
+
+
+def _through(url: sa.URL, wire: Relay) -> str:
+    return url.set(port=wire.port).render_as_string(hide_password=False)

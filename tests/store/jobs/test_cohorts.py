@@ -17,7 +17,8 @@ DAY = timedelta(days=1)
 
 async def _visited(db: Database, name: str, **columns: Any) -> int:
     job_id = await write(db, a_job, name)
-    values = {"belief_a": 2.0, "belief_b": 40.0, "visit_count": 5} | columns
+    evidence = {"evidence_changes": 2.0, "evidence_hours": 40.0}
+    values = {"belief_a": 2.6, "belief_b": 50.0, "visit_count": 5} | evidence | columns
     await write(db, set_job, job_id, now=NOON, **values)
     return job_id
 
@@ -59,24 +60,25 @@ async def test_a_belief_that_is_no_number_does_not_spoil_those_of_others(db: Dat
     (member,) = await write(db, cohorts.members)
 
     assert (member.changes, member.hours) == (2.0, 40.0)
-    assert await write(db, cohorts.of_host, 1, except_job=99) == (2.0, 40.0)
-    assert [job.belief_a for job in await write(db, cohorts.young, visits=12)] == [2.0]
+    assert await write(db, cohorts.of_host, 1, except_job=99, is_felt=True) == (2.0, 40.0)
+    assert [job.belief_a for job in await write(db, cohorts.young, visits=12)] == [2.6]
 
 
 async def test_the_evidence_of_a_host_leaves_out_the_one_who_asks(db: Database) -> None:
     mine, other = await _visited(db, "mine", host_id=1), await _visited(db, "other", host_id=1)
     await _visited(db, "elsewhere", host_id=2)
 
-    assert await write(db, cohorts.of_host, 1, except_job=mine) == (2.0, 40.0)
+    assert await write(db, cohorts.of_host, 1, except_job=mine, is_felt=True) == (2.0, 40.0)
+    assert await write(db, cohorts.of_host, 1, except_job=mine, is_felt=False) is None
     await write(db, set_job, other, now=NOON, visit_count=1)
-    assert await write(db, cohorts.of_host, 1, except_job=mine) is None
+    assert await write(db, cohorts.of_host, 1, except_job=mine, is_felt=True) is None
 
 
 async def test_the_young_are_those_visited_a_few_times(db: Database) -> None:
     jobs = {visits: await _visited(db, f"v{visits}", visit_count=visits) for visits in (0, 1, 12, 13)}
 
     young = [job.id for job in await write(db, cohorts.young, visits=12)]
-    await write(db, cohorts.save_beliefs, {jobs[1]: (0.5, 9.0)})
+    await write(db, cohorts.save_beliefs, {jobs[1]: (0.5, 9.0, 8.0)})
 
     assert sorted(young) == [jobs[1], jobs[12]]
     learnt = (await the_job(db, jobs[1])).learnt

@@ -19,12 +19,12 @@ async def test_a_new_installation_knows_no_price(db: Database) -> None:
 
 
 async def test_what_is_not_given_stays_as_it_is(db: Database) -> None:
-    await write(db, pricing.save, price=0.25, correction=1.5, figures={"sources": 3}, solved_at=NOON)
+    await write(db, pricing.save, price=0.25, owed=1.5, figures={"sources": 3}, solved_at=NOON)
 
     await write(db, pricing.save_budget_free_at, NOON + HOUR)
 
     assert await write(db, pricing.get) == Pricing(
-        price=0.25, correction=1.5, figures={"sources": 3}, solved_at=NOON, budget_free_at=NOON + HOUR
+        price=0.25, owed=1.5, figures={"sources": 3}, solved_at=NOON, budget_free_at=NOON + HOUR
     )
 
 

@@ -15,7 +15,7 @@ from lamplighter.operations.sources import source_list
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import tallies
 from lamplighter.store.runs import crawl_runs
-from lamplighter.store.schema import migrate, tables
+from lamplighter.store.schema import postgres_script, tables
 from lamplighter.store.sources import source_lists, sources
 from lamplighter.store.sources.source_lists import SourceFilter, SourceSort
 from tests.changing import add_job, set_job
@@ -351,7 +351,7 @@ _OBJECTS = """
 async def test_the_script_for_postgresql_makes_the_same_triggers_as_the_migrations(
     postgres_db: str, migrated_postgres: str
 ) -> None:
-    script = migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", "")
+    script = postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", "")
     async with Database(postgres_db) as scripted, Database(migrated_postgres) as migrated:
         for name in ("a", "b"):
             async with scripted.exclusive() as connection:

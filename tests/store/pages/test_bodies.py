@@ -31,7 +31,7 @@ async def test_the_first_to_bring_a_content_says_where_it_is(db: Database) -> No
 
     assert {content: one.key for content, one in held.items()} == {"x": "s1:x", "y": "s1:y"}
     async with db.read() as connection:
-        assert await bodies.known(connection, ["x", "y", "z"]) == {"x", "y"}
+        assert await bodies.known(connection, ["x", "y", "z"]) == {"x": "s1:x", "y": "s1:y"}
 
 
 async def test_only_what_nobody_needs_is_forgotten(db: Database) -> None:

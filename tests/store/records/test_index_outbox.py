@@ -14,7 +14,7 @@ from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.hosts import purging
 from lamplighter.store.records import index_outbox, index_state, presence, records
 from lamplighter.store.records.index_outbox import PendingDocument
-from lamplighter.store.schema import migrate, tables
+from lamplighter.store.schema import postgres_script, tables
 from lamplighter.store.sources import source_removal
 from tests.moments import NOON
 from tests.store.given_rows import a_source, write
@@ -191,7 +191,7 @@ async def test_the_script_for_postgresql_makes_the_same_triggers_as_the_migratio
     async with Database(postgres_db) as scripted, Database(migrated_postgres) as migrated:
         async with scripted.exclusive() as connection:
             driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
-            await driver.execute(migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", ""))
+            await driver.execute(postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", ""))
 
         found = []
         for db in (scripted, migrated):

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.runs import run_hours
-from lamplighter.store.runs.run_hours import RunTotals
+from lamplighter.store.runs.run_hours import RunTotals, RunYield
 from lamplighter.store.schema import tables
 from tests.moments import NOON
 from tests.store.given_rows import HOUR, a_run, write
@@ -127,3 +127,26 @@ async def test_to_write_an_hour_no_run_is_looked_at_but_its_own_and_those_that_g
 def test_only_ended_runs_have_a_success_rate() -> None:
     assert RunTotals(runs=5, ok=3, failed=1).success_rate == 0.75
     assert RunTotals(runs=1).success_rate is None
+
+
+async def test_outcomes_are_the_same_whether_their_hour_was_written_or_not(db: Database) -> None:
+    await _runs(db, (NOON, "ok"), (NOON, "fail"), (NOON + 2 * HOUR, "warn"), (NOON + 4 * HOUR, None))
+
+    before = await write(db, run_hours.yields, since=NOON, span=HOUR)
+    await write(db, run_hours.write_next, now=NOON + 5 * HOUR)
+    after = await write(db, run_hours.yields, since=NOON, span=HOUR)
+
+    one = RunYield(pages_fetched=2, pages_unchanged=1, records_inserted=1, records_updated=1)
+    two = RunYield(pages_fetched=4, pages_unchanged=2, records_inserted=2, records_updated=2)
+    assert before == after == {FIRST: two, FIRST + 2 * HOUR: one, FIRST + 4 * HOUR: one}
+
+
+async def test_outcomes_of_an_hour_that_was_written_without_them_are_not_known(db: Database) -> None:
+    await _runs(db, (NOON, "ok"), (NOON + 5 * HOUR, "ok"))
+    await write(db, run_hours.write_next, now=NOON + 2 * HOUR)
+    async with db.exclusive() as connection:
+        await connection.execute(sa.update(tables.run_hours).values(pages_failed=None))
+
+    found = await write(db, run_hours.yields, since=NOON, span=4 * HOUR)
+
+    assert [each is None for _, each in sorted(found.items())] == [True, False]

@@ -11,9 +11,7 @@ from types import MappingProxyType
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
@@ -24,7 +22,7 @@ from lamplighter.rules.schedule import reasons
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import tallies
 from lamplighter.store.records import record_search
-from lamplighter.store.schema import migrate, tables
+from lamplighter.store.schema import migrate, postgres_script, tables
 from lamplighter.store.schema.record_text_ddl import is_other_than_text
 from tests.servers import postgres
 
@@ -107,17 +105,9 @@ def _differences(connection: sa.Connection) -> list[object]:
 def _first_schema_with_a_record(
     connection: sa.Connection, instead: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 ) -> None:
-    _upgraded(connection, "0001")
+    migrate.migrate_to(connection, "0001")
     for table, row in {**_OLD_ROWS, **instead}.items():
         _insert(connection, table, row)
-
-
-def _upgraded(connection: sa.Connection, revision: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", "lamplighter.store:migrations")
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    command.upgrade(config, revision)
 
 
 def _insert(connection: sa.Connection, table: str, row: Mapping[str, str]) -> None:
@@ -127,8 +117,9 @@ def _insert(connection: sa.Connection, table: str, row: Mapping[str, str]) -> No
     connection.execute(sa.text(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({values})"))
 
 
-async def test_migrations_lead_to_exactly_the_tables(db: Database) -> None:
-    async with db.read() as connection:
+async def test_migrations_lead_to_exactly_the_tables(empty_db: Database) -> None:
+    async with empty_db.exclusive() as connection:
+        await connection.run_sync(migrate.migrate_to, "head")
         differences = await connection.run_sync(_differences)
 
     assert differences == []
@@ -157,7 +148,7 @@ async def test_the_script_for_postgresql_can_be_applied_twice(postgres_db: str) 
                 raw = await connection.get_raw_connection()
                 driver = raw.driver_connection
                 assert driver is not None
-                await driver.execute(migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", ""))
+                await driver.execute(postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", ""))
 
         async with db.read() as connection:
             differences = await connection.run_sync(_differences)
@@ -171,7 +162,7 @@ async def test_the_script_brings_an_older_schema_with_rows_to_the_newest(postgre
         async with db.exclusive() as connection:
             await connection.run_sync(_first_schema_with_a_record)
             driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
-            await driver.execute(migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", ""))
+            await driver.execute(postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", ""))
 
         async with db.read() as connection:
             differences = await connection.run_sync(_differences)
@@ -252,7 +243,7 @@ async def test_the_script_makes_records_searchable_as_the_migrations_do(postgres
         async with two.exclusive() as connection:
             await connection.run_sync(_first_schema_with_a_record)
             driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
-            await driver.execute(migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", ""))
+            await driver.execute(postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", ""))
 
         async with one.read() as migrated, two.read() as scripted:
             objects = [(await db.execute(sa.text(_TEXT_OBJECTS))).all() for db in (migrated, scripted)]
@@ -292,7 +283,7 @@ async def test_jobs_of_an_older_schema_know_how_their_latest_run_ended(empty_db:
     never_asked = _OLD_ROWS["sources"] | {"public_id": "'s2'", "url": "'https://b.example/'"}
     async with empty_db.exclusive() as connection:
         await connection.run_sync(_first_schema_with_a_record)
-        await connection.run_sync(_upgraded, "0011")
+        await connection.run_sync(migrate.migrate_to, "0011")
         for row in others:
             await connection.run_sync(_insert, "crawl_runs", row | {"public_id": f"'n{row['number']}'"})
         await connection.run_sync(_insert, "sources", never_asked)
@@ -310,7 +301,7 @@ async def test_only_jobs_of_an_older_schema_that_ran_well_or_found_something_hav
 ) -> None:
     def older(connection: sa.Connection) -> None:
         _first_schema_with_a_record(connection)
-        _upgraded(connection, "0020")
+        migrate.migrate_to(connection, "0020")
         for number, outcome in enumerate(("'fail'", "NULL", "'ok'"), 2):
             source = {"public_id": f"'s{number}'", "url": f"'https://s{number}.example/'"}
             job = {"public_id": f"'j{number}'", "source_id": f"{number}", "last_outcome": outcome, "last_run_at": _NOW}
@@ -329,7 +320,7 @@ async def test_only_jobs_of_an_older_schema_that_ran_well_or_found_something_hav
 
 def _an_older_schema_with_tasks(connection: sa.Connection) -> None:
     _first_schema_with_a_record(connection)
-    _upgraded(connection, "0021")
+    migrate.migrate_to(connection, "0021")
     other = {"url_key": "'k2'", "url": "'https://a.example/2'"}
     _insert(connection, "pages", _OLD_ROWS["pages"] | other)
     for page_id, frequency in (("1", "3600"), ("2", "NULL")):
@@ -353,7 +344,7 @@ async def test_tasks_of_an_older_schema_recur_if_they_have_a_frequency(empty_db:
 
 
 async def test_the_script_leaves_tasks_of_the_newest_schema_as_they_are(postgres_db: str) -> None:
-    script = migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", "")
+    script = postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", "")
     async with Database(postgres_db) as db:
         async with db.exclusive() as connection:
             await connection.run_sync(_an_older_schema_with_tasks)
@@ -371,7 +362,7 @@ async def test_the_script_leaves_tasks_of_the_newest_schema_as_they_are(postgres
 
 def _an_older_schema_with_a_deleted_source(connection: sa.Connection) -> None:
     _first_schema_with_a_record(connection)
-    _upgraded(connection, "0013")
+    migrate.migrate_to(connection, "0013")
     deleted = {"public_id": "'s2'", "url": "'https://b.example/'", "deleted_at": _NOW}
     _insert(connection, "sources", _OLD_ROWS["sources"] | deleted)
     _insert(connection, "crawl_jobs", _OLD_ROWS["crawl_jobs"] | {"public_id": "'j2'", "source_id": "2"})
@@ -399,7 +390,7 @@ async def test_the_script_tallies_what_an_older_schema_holds(postgres_db: str) -
         async with db.exclusive() as connection:
             await connection.run_sync(_an_older_schema_with_a_deleted_source)
             driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
-            await driver.execute(migrate.postgres_script().replace("BEGIN;", "").replace("COMMIT;", ""))
+            await driver.execute(postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", ""))
 
         assert await _tallied(db) == (1, {True: 1, False: 1}, True)
 
@@ -411,7 +402,7 @@ def test_psql_accepts_the_script_twice(postgres_url: str) -> None:
     for _ in range(2):
         applied = subprocess.run(
             ["psql", "--quiet", "--set", "ON_ERROR_STOP=1", url],
-            input=migrate.postgres_script(),
+            input=postgres_script.text(),
             capture_output=True,
             text=True,
         )

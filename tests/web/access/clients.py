@@ -57,8 +57,7 @@ class Visitor:
         return {"cookie": text} if text else {}
 
     def _keep(self, reply: Reply) -> Reply:
-        set_cookie = reply.headers.get("set-cookie")
-        if set_cookie is not None:
+        for set_cookie in reply.cookies:
             name, _, rest = set_cookie.partition("=")
             value = rest.partition(";")[0].strip('"')
             if value:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fastapi.routing import APIRoute
 
 from lamplighter.model.access import Role
+from lamplighter.web.all_routes import PARTS
 from lamplighter.web.routes import PUBLIC, ROLE_KEY
-from lamplighter.web.server import PARTS
 
 
 def routes() -> list[APIRoute]:

@@ -40,7 +40,7 @@ def tampered() -> str:
     [
         pytest.param({"role": "viewer"}, "viewer", id="a viewer"),
         pytest.param({"role": "admin"}, "admin", id="an admin"),
-        pytest.param({}, "operator", id="no role: an operator"),
+        pytest.param({}, "viewer", id="no role: a viewer"),
     ],
 )
 async def test_a_jwt_under_our_secret_says_who_asks(ask: Ask, claimed: dict[str, Any], expected: str) -> None:

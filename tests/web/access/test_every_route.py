@@ -20,6 +20,8 @@ from tests.web.asgi_client import Ask
 #: all that a stranger may ask for
 OPEN_TO_ALL = {
     ("GET", "/bot"),
+    # 404 unless a setting turns it on
+    ("GET", "/status"),
     ("GET", "/static/{digest}/{name:path}"),
     ("GET", "/login"),
     ("POST", "/login"),
@@ -64,8 +66,9 @@ async def test_a_role_that_is_too_low_gets_nowhere(bearer: Callable[..., Ask]) -
 def test_whoever_may_look_may_not_change() -> None:
     changing = [(method, path) for method, path, role in guarded() if method != "GET" and role is Role.VIEWER]
 
-    # To log out, to choose how a page looks, and to ask what would happen.
-    assert [line for line in changing if line[1] not in ("/logout", "/theme") and "preview" not in line[1]] == []
+    # To log out, to choose how a page looks, to ask what would happen, and to note what oneself has read.
+    own = ("/logout", "/theme", "/changes/read", "/changes/1/mark")
+    assert [line for line in changing if line[1] not in own and "preview" not in line[1]] == []
 
 
 def test_guard_and_router_choose_the_same_route() -> None:

@@ -15,7 +15,8 @@ from lamplighter.app import Service
 from lamplighter.model.access import Role, Stamp
 from lamplighter.operations.access import passwords, users
 from lamplighter.settings import load
-from lamplighter.store.access import audit_log
+from lamplighter.store.access import audit_log, sessions
+from lamplighter.store.engine.database import Connection
 from lamplighter.web.access.auth_state import AuthState
 from lamplighter.web.access.sessions import Sessions, keys_of
 from lamplighter.web.paths import local_path
@@ -175,15 +176,33 @@ async def test_a_session_has_the_role_that_its_user_has_now(
     assert (await visitor.get(ME)).json["role"] == "viewer"
 
 
-async def test_logging_out_ends_the_session_in_this_browser(visitor: Visitor, add_user: AddUser) -> None:
+async def test_logging_out_ends_the_session_wherever_its_cookie_is(
+    ask: Ask, visitor: Visitor, add_user: AddUser
+) -> None:
     await add_user("anna")
+    elsewhere = Visitor(ask)
+    await elsewhere.log_in("anna")
     await visitor.log_in("anna")
+    stolen = visitor.cookies["lamplighter_session"]
     token = form_token(await visitor.get("/"))
 
     reply = await visitor.submit("/logout", {"csrf_token": token})
 
     assert (reply.status, reply.headers["location"]) == (303, "/login")
     assert "lamplighter_session" not in visitor.cookies
+    assert (await ask(ME, cookie=f"lamplighter_session={stolen}")).status == 401
+    assert (await elsewhere.get(ME)).status == 200
+
+
+async def test_ended_sessions_are_forgotten_when_their_cookies_have_expired(service: Service) -> None:
+    now = service.clock.now()
+
+    async def kept(db: Connection) -> list[bool]:
+        await sessions.end(db, "old", until=now - timedelta(seconds=1), now=now - timedelta(hours=12))
+        await sessions.end(db, "new", until=now + timedelta(hours=1), now=now)
+        return [await sessions.is_ended(db, number) for number in ("old", "new")]
+
+    assert await service.db.write(kept) == [False, True]
 
 
 async def test_logging_out_everywhere_ends_all_sessions(ask: Ask, visitor: Visitor, add_user: AddUser) -> None:
@@ -237,13 +256,55 @@ async def test_failed_logins_of_an_address_are_limited_whatever_the_name(
     monkeypatch.setattr(passwords, "is_right", lambda password, stored: password == PASSWORD and stored is not None)
     await add_user("anna")
 
-    statuses = [(await visitor.log_in(f"name-{number}", "wrong")).status for number in range(12)]
+    statuses = [(await visitor.log_in(f"name-{number}", "wrong")).status for number in range(102)]
     shut_out = await visitor.log_in("anna")
 
-    assert statuses == [401] * 10 + [429] * 2
+    assert statuses == [401] * 100 + [429] * 2
     assert shut_out.status == 429
-    assert 0 < int(shut_out.headers["retry-after"]) <= 900
-    assert [action for action, _ in await audited(service)] == ["login.fail"] * 10 + ["login.limit"]
+    assert 0 < int(shut_out.headers["retry-after"]) <= 30
+    assert [action for action, _ in await audited(service)].count("login.limit") == 1
+
+
+async def test_ten_failures_of_one_name_leave_others_at_the_same_address_alone(
+    ask: Ask, visitor: Visitor, add_user: AddUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "is_right", lambda password, stored: password == PASSWORD and stored is not None)
+    await add_user("anna")
+    await add_user("ben")
+
+    statuses = [(await visitor.log_in("anna", "wrong")).status for _ in range(12)]
+
+    assert statuses == [401] * 10 + [429] * 2
+    assert (await Visitor(ask).log_in("ben")).status == 303
+
+
+async def test_a_browser_in_which_somebody_logged_in_is_not_shut_out_by_others_of_its_address(
+    ask: Ask, visitor: Visitor, add_user: AddUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passwords, "is_right", lambda password, stored: password == PASSWORD and stored is not None)
+    await add_user("anna")
+    await visitor.log_in("anna")
+    stranger = Visitor(ask)
+
+    shut_out = [(await stranger.log_in("anna", "wrong")).status for _ in range(11)]
+
+    assert shut_out == [401] * 10 + [429]
+    assert (await stranger.log_in("anna")).status == 429
+    assert (await visitor.log_in("anna")).status == 303
+    guesses = [(await visitor.log_in("anna", "wrong")).status for _ in range(11)]
+    assert guesses == [401] * 10 + [429]
+
+
+async def test_a_forwarding_header_from_an_unknown_proxy_is_warned_of_once(
+    ask: Ask, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(3):
+        await ask("/login", x_forwarded_for="192.0.2.7")
+
+    told = capsys.readouterr()
+    lines = [line for line in (told.out + told.err).splitlines() if "access.untrusted_proxy" in line]
+    assert len(lines) == 1
+    assert "LAMPLIGHTER_TRUSTED_PROXIES" in lines[0]
 
 
 async def test_failed_logins_with_a_name_are_limited_whatever_the_address(

@@ -69,6 +69,13 @@ async def test_pages_are_not_limited(bearer: Callable[..., Ask]) -> None:
     assert "x-ratelimit-limit" not in replies[0].headers
 
 
+@pytest.mark.parametrize("path", ["/openapi.json", "/docs"])
+async def test_the_description_counts_as_calls_and_is_compressed_once(ask: Ask, path: str) -> None:
+    replies = [await ask(path) for _ in range(4)]
+
+    assert [reply.status for reply in replies] == [200, 200, 200, 429]
+
+
 def test_a_limiter_forgets_who_was_silent_for_longest() -> None:
     limiter = Limiter(1, timedelta(hours=1), most=2)
     for caller in ("a", "b", "a", "c"):

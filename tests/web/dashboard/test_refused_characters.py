@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 
 from lamplighter.app import Service
 from lamplighter.settings import Settings, load
-from lamplighter.web.server import PARTS
+from lamplighter.web.all_routes import PARTS
 from tests.web.access.clients import Visitor
 from tests.web.api.given_sources import watched
 from tests.web.asgi_client import Ask

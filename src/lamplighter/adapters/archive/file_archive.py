@@ -16,7 +16,6 @@ from pathlib import Path
 from uuid import uuid4
 
 from lamplighter.adapters.archive.archive_frames import PLAIN, SUFFIXES, FrameKey, Frames, frames_of, segment_named
-from lamplighter.adapters.archive.archive_memory import RecentBodies
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.model.capture import Capture
 from lamplighter.ports import ArchivedAt, ArchiveSegment, Clock
@@ -36,14 +35,12 @@ class FileArchive:
         self._segment: str | None = None
         self._began_at = self._size = 0.0
         self._appending = threading.Lock()
-        self._recent = RecentBodies(self._clock.monotonic)
 
     async def put(self, captures: Sequence[Capture]) -> list[ArchivedAt]:
         """Appends captures, and returns the key of each."""
         if not captures:
             return []
         places = await asyncio.to_thread(self._append, captures)
-        self._recent.remember((place.key, one.body) for place, one in zip(places, captures, strict=True))
         return [ArchivedAt(place.key, place.segment, place.length) for place in places]
 
     async def get(self, key: str) -> bytes | None:
@@ -51,8 +48,9 @@ class FileArchive:
         return (await self.get_all([key]))[0]
 
     async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
-        """The bodies with these keys; those that are not cached are read in one call to another thread."""
-        return await self._recent.take_or_read(keys, lambda others: asyncio.to_thread(self._read_all, others))
+        """The bodies with these keys, read in one call to another thread."""
+        captures = await asyncio.to_thread(self._read_all, keys)
+        return [capture.body if capture is not None else None for capture in captures]
 
     async def capture(self, key: str) -> Capture | None:
         """All that is kept under this key, or None."""
@@ -60,7 +58,6 @@ class FileArchive:
 
     async def discard(self, keys: Sequence[str]) -> None:
         """Overwrites frames with an empty frame of the same length."""
-        self._recent.forget(keys)
         await asyncio.to_thread(self._overwrite, [FrameKey.of(key) for key in keys])
 
     async def segments(self) -> list[ArchiveSegment]:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import obstore
-from obstore.exceptions import BaseError, PreconditionError
+from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import S3Store
 
 from lamplighter.adapters.archive.archive_frames import SUFFIXES, FrameKey, Frames, frames_of, segment_named
-from lamplighter.adapters.archive.archive_memory import RecentBodies
 from lamplighter.model.capture import Capture
 from lamplighter.ports import ArchivedAt, ArchiveSegment, Clock
 
@@ -32,8 +31,16 @@ _CONNECT, _ANSWER = timedelta(seconds=5), timedelta(seconds=60)
 _MOST_TRIES = 5
 #: how a server says that the bucket, not the object, is missing
 _NO_BUCKET = "<Code>NoSuchBucket</Code>"
-#: the most informative part of an error comes first
-_REASONS = [re.compile(pattern) for pattern in (r"<Code>(\w+)</Code>", r"status code: (\d{3})", r"\b(NotPartial)\b")]
+#: how the client says that a response ended too early
+_CUT_OFF = "Interrupted"
+#: the most informative part of an error comes first; the last one is how a request without an answer ended
+_REASONS = [
+    re.compile(pattern)
+    for pattern in (
+        *(r"<Code>(\w+)</Code>", r"status code: (\d{3})", r"\b(NotPartial|NoContentRange)\b"),
+        r"HttpError \{\s*kind: (\w+)",
+    )
+]
 
 
 class S3Archive:
@@ -51,7 +58,6 @@ class S3Archive:
             endpoint=endpoint,
         )
         self._frames = frames
-        self._recent = RecentBodies(clock.monotonic)
         self._rewriting = asyncio.Lock()
         #: some servers send the right part with status 200, which the client rejects
         self._sends_parts = True
@@ -66,8 +72,7 @@ class S3Archive:
             async with _answering():
                 await obstore.put_async(self._store, places[0].file_name, content, use_multipart=False)
         except FileNotFoundError as error:
-            raise _refusal(error) from None
-        self._recent.remember((place.key, one.body) for place, one in zip(places, captures, strict=True))
+            raise ConnectionError(_failure(error)) from None
         return [ArchivedAt(place.key, place.segment, place.length) for place in places]
 
     async def get(self, key: str) -> bytes | None:
@@ -75,8 +80,9 @@ class S3Archive:
         return (await self.get_all([key]))[0]
 
     async def get_all(self, keys: Sequence[str]) -> list[bytes | None]:
-        """The bodies with these keys; those that are not cached are requested in parallel."""
-        return await self._recent.take_or_read(keys, lambda others: asyncio.gather(*map(self.capture, others)))
+        """The bodies with these keys, requested in parallel."""
+        captures = await asyncio.gather(*map(self.capture, keys))
+        return [capture.body if capture is not None else None for capture in captures]
 
     async def capture(self, key: str) -> Capture | None:
         """All that is kept under this key, or None."""
@@ -89,7 +95,6 @@ class S3Archive:
 
     async def discard(self, keys: Sequence[str]) -> None:
         """Rewrites the objects with empty frames in place of these."""
-        self._recent.forget(keys)
         by_object = defaultdict[str, list[FrameKey]](list)
         for place in map(FrameKey.of, keys):
             by_object[place.file_name].append(place)
@@ -141,6 +146,7 @@ class S3Archive:
         return bytes(whole)[place.offset : place.offset + place.length]
 
     async def _rewrite(self, name: str, places: Sequence[FrameKey]) -> None:
+        last: _Overtaken | None = None
         for _ in range(_MOST_TRIES):
             try:
                 async with _answering():
@@ -155,13 +161,13 @@ class S3Archive:
                 return
             except FileNotFoundError:
                 return
-            except _Overtaken:
-                continue
-        raise ConnectionError(f"the S3 archive changed {name} before each of our writes")
+            except _Overtaken as overtaken:
+                last = overtaken
+        raise ConnectionError(f"{_MOST_TRIES} tries to rewrite {name} were overtaken; {last}")
 
 
-class _Overtaken(Exception):
-    """Another process wrote the object meanwhile."""
+class _Overtaken(ConnectionError):
+    """Another process wrote the object meanwhile: the write was refused, or what was being read was cut off."""
 
 
 @asynccontextmanager
@@ -169,19 +175,21 @@ async def _answering() -> AsyncIterator[None]:
     """Turns every error of the server into a ConnectionError, to be retried later."""
     try:
         yield
-    except PreconditionError as error:
-        raise _Overtaken from error
+    except (PreconditionError, AlreadyExistsError) as error:
+        # Status 412, or 409 while the other write has not ended.
+        raise _Overtaken(_failure(error)) from None
     except FileNotFoundError as error:
         # While the bucket does not exist, nothing in it can be said to be missing.
         if _NO_BUCKET in str(error):
-            raise _refusal(error) from None
+            raise ConnectionError(_failure(error)) from None
         raise
     except BaseError as error:
-        raise _refusal(error) from None
+        failure = _failure(error)
+        raise (_Overtaken if failure.endswith(_CUT_OFF) else ConnectionError)(failure) from None
 
 
-def _refusal(error: Exception) -> ConnectionError:
+def _failure(error: Exception) -> str:
     # The whole message may contain keys and signatures.
     found = (pattern.search(str(error)) for pattern in _REASONS)
     reason = next((match.group(1) for match in found if match), type(error).__name__)
-    return ConnectionError(f"the S3 archive failed: {reason}")
+    return f"the S3 archive failed: {reason}"

@@ -8,7 +8,8 @@ need not outlive a restart of the server, expire after a while, and are never re
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 import aio_pika
@@ -37,6 +38,10 @@ _PAGES_IN_A_MESSAGE = 64
 _HOSTS_IN_HAND = 16
 _PAGE_MESSAGES_IN_HAND = 4
 _CONNECT_SECONDS = 5.0
+#: a server that says nothing for three of these is given up; it may have gone without a word
+HEARTBEAT_SECONDS = 8
+#: how long a connection may take to close
+_CLOSE_SECONDS = 5.0
 _CONFIRM_SECONDS = 10.0
 _DEPTHS_SECONDS = 2.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 5.0
@@ -75,10 +80,9 @@ class RabbitQueue:
         pause = _FIRST_PAUSE
         while True:
             try:
-                # Not aio_pika.connect, which would leave failed connections behind.
-                async with aio_pika.Connection(make_url(self._url)) as connection:
-                    await connection.connect(timeout=_CONNECT_SECONDS)
-                    channel = await _declare(connection)
+                async with self._connected() as connection:
+                    async with asyncio.timeout(_CONNECT_SECONDS):
+                        channel = await _declare(connection)
                     self._found(connection)
                     pause = _FIRST_PAUSE
                     await self._work(connection, channel, hosts, pages, stopping)
@@ -87,6 +91,21 @@ class RabbitQueue:
             # Not all workers at once, when the server comes back.
             await asyncio.sleep(pause * random.uniform(0.5, 1))
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[AbstractConnection]:
+        """A connection that notices when its server falls silent; a failed one is not left behind."""
+        url = make_url(self._url)
+        if "heartbeat" not in url.query:
+            url = url.update_query(heartbeat=HEARTBEAT_SECONDS)
+        connection = aio_pika.Connection(url)
+        try:
+            await connection.connect(timeout=_CONNECT_SECONDS)
+            yield connection
+        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_CLOSE_SECONDS):
+                    await connection.close()
 
     async def depths(self) -> dict[str, Depth] | None:
         """The number of messages in each queue; None while there is no connection."""

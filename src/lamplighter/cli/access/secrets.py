@@ -12,6 +12,7 @@ from lamplighter.cli.terminal.options import Data, Json, load_settings, read_sec
 from lamplighter.cli.terminal.transaction import ACTOR, in_transaction
 from lamplighter.model.access import Stamp
 from lamplighter.operations.access import secrets
+from lamplighter.rules.access import secret_hosts
 from lamplighter.settings import Settings
 from lamplighter.store.access import secrets as stored
 from lamplighter.store.access.secrets import everything_sealed
@@ -22,20 +23,48 @@ Name = Annotated[str, typer.Argument(help="The name, as in {secret:NAME}.")]
 
 
 @app.command("set")
-def set_secret(name: Name, data: Data = None) -> None:
-    """Store a secret; its value is read from standard input, or prompted for on a terminal."""
+def set_secret(
+    name: Name,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(help="A host to which it may be sent, with its port unless it is the default; may be repeated."),
+    ] = None,
+    data: Data = None,
+) -> None:
+    """Store a secret for its hosts; its value is read from standard input, or prompted for on a terminal.
+
+    A secret that is replaced keeps its hosts unless they are named.
+    """
     plain, settings = secrets.plain_name(name), load_settings(data)
+    hosts = secret_hosts.parse(host) if host else None
     sealed = secrets.seal(vault_of(settings), read_secret("Value"))
-    secret = in_transaction(settings, lambda db, stamp: secrets.put(db, plain, sealed, stamp=stamp))
-    answer(f"{secret.name} is stored; a running service uses it within a minute.")
+    secret = in_transaction(settings, lambda db, stamp: secrets.put(db, plain, sealed, hosts=hosts, stamp=stamp))
+    answer(f"{secret.name} is stored for {_hosts(secret)}; a running service uses it within a minute.")
+
+
+@app.command("hosts")
+def set_hosts(
+    name: Name,
+    hosts: Annotated[list[str], typer.Argument(metavar="HOST…", help="All hosts to which it may be sent.")],
+    data: Data = None,
+) -> None:
+    """Say to which hosts a stored secret may be sent; its value stays as it is."""
+    secret = in_transaction(
+        load_settings(data), lambda db, stamp: secrets.put(db, name, None, hosts=hosts, stamp=stamp)
+    )
+    answer(f"{secret.name} is now for {_hosts(secret)}; a running service uses it there within a minute.")
 
 
 @app.command("list")
 def list_secrets(as_json: Json = False, data: Data = None) -> None:
-    """List the names of the stored secrets."""
+    """List the stored secrets, with the hosts to which they may be sent."""
     found = in_transaction(load_settings(data), lambda db, stamp: stored.listed(db, limit=10_000, offset=0))
-    lines = (f"{known.name}  {known.updated_at:%Y-%m-%d %H:%M} UTC" for known in found)
+    lines = (f"{known.name}  {known.updated_at:%Y-%m-%d %H:%M} UTC  {_hosts(known)}" for known in found)
     print_json_or_lines(as_json, [known._asdict() for known in found], lines)
+
+
+def _hosts(secret: stored.SecretInfo) -> str:
+    return ", ".join(secret.hosts) or f"no host yet: name them with lamplighter secrets hosts {secret.name} HOST"
 
 
 @app.command()

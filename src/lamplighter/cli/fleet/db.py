@@ -22,7 +22,7 @@ from lamplighter.operations.backup.backups import RestoreResult
 from lamplighter.settings import Settings
 from lamplighter.store.backup.backup_files import Backup
 from lamplighter.store.engine.database import Database
-from lamplighter.store.schema import migrate
+from lamplighter.store.schema import migrate, postgres_script
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 _NOT_IN_IT = (
@@ -75,7 +75,7 @@ def current(data: Data = None, as_json: Json = False) -> None:
 @app.command()
 def sql() -> None:
     """Print the whole schema as one idempotent PostgreSQL script."""
-    print(migrate.postgres_script(), end="")
+    print(postgres_script.text(), end="")
 
 
 @app.command()

@@ -2,25 +2,28 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from lamplighter.app import Service, open_service, restoring
+from lamplighter.app.sole_service import sole_service
 from lamplighter.app.web_view import view_of
-from lamplighter.cli.sources import demo
 from lamplighter.cli.terminal import loop
 from lamplighter.cli.terminal.console import say
 from lamplighter.cli.terminal.options import Data, NoScheduler, settings_of
 from lamplighter.errors import BadSetting
 from lamplighter.settings import Settings
+from lamplighter.web.access.host_names import is_loopback, netloc
 from lamplighter.web.access.sessions import keys_of
-from lamplighter.web.host_names import is_loopback, netloc
-from lamplighter.web.server import FOR_MONITORS, WebServer, make_app
+from lamplighter.web.server import FOR_MONITORS, AppOnDemand, WebServer, make_app
 
 app = typer.Typer(add_completion=False)
+Work = Callable[[], Awaitable[None]]
 
 
 @app.command()
@@ -43,37 +46,57 @@ def serve(
 def check_access(settings: Settings) -> None:
     """Refuses a public address without authentication, before anything is opened."""
     keys_of(settings)
-    if settings.is_dev and not is_loopback(settings.host):
+    if not settings.is_dev:
+        return
+    remedy = (
+        "set LAMPLIGHTER_AUTH_JWT_SECRET (and not LAMPLIGHTER_ENV=dev), so that people log in and programs send tokens"
+    )
+    if not is_loopback(settings.host):
         raise BadSetting(
-            f"host {settings.host!r} would give access to everyone who can reach it; use 127.0.0.1, or set "
-            "LAMPLIGHTER_AUTH_JWT_SECRET (and not LAMPLIGHTER_ENV=dev), so that people log in and programs send tokens"
+            f"host {settings.host!r} would give access to everyone who can reach it; use 127.0.0.1, or {remedy}"
+        )
+    if settings.public_url is not None and not is_loopback(urlsplit(settings.public_url).hostname or ""):
+        raise BadSetting(
+            f"{settings.variable_of('public_url')}={settings.public_url} says that others reach this service, and "
+            f"without a login all of them would be admin; {remedy}, or unset it"
         )
 
 
 async def _serve(settings: Settings, *, with_demo: bool) -> None:
     async with AsyncExitStack() as stack:
+        stack.enter_context(sole_service(settings))
         listening = stack.enter_context(listen(settings, settings.port, option="--port"))
-        addresses = await stack.enter_async_context(demo.web(settings)) if with_demo else ()
+        addresses = await stack.enter_async_context(_demo_web(settings)) if with_demo else ()
         stop_requested = stack.enter_context(_stop_requested())
         trouble = None
         while not stop_requested.is_set():
             async with open_service(settings, kind="serve", also_allow=addresses) as service:
                 service.storing.restore_orders.trouble = trouble
-                if addresses:
-                    await _register_demo(service, addresses)
+                before = await _register_demo(service, addresses) if addresses else None
                 # A duplicate, because the server closes it: a client that connects between two services waits.
-                await _run(service, listening.dup(), stop_requested)
+                await _run(service, listening.dup(), stop_requested, before=before)
             if (order := service.storing.restore_orders.order) is None or stop_requested.is_set():
                 return
             say(f"Restoring {order.backup.name}.")
             trouble = await restoring.restore(settings, order)
 
 
-async def _register_demo(service: Service, addresses: Sequence[str]) -> None:
-    await demo.register(service.db, service.settings, now=service.clock.now())
+def _demo_web(settings: Settings) -> AbstractAsyncContextManager[Sequence[str]]:
+    from lamplighter.cli.sources import demo  # most services have none
+
+    return demo.web(settings)
+
+
+async def _register_demo(service: Service, addresses: Sequence[str]) -> Work | None:
+    """Registers the demo's sources; returns what makes their past, if they are to have one."""
+    from lamplighter.cli.sources import demo
+
+    has_past = await demo.register(service.db, service.settings, now=service.clock.now())
     if not service.db.is_sqlite:
         # The sites are on loopback, which other processes do not fetch unless a setting allows it.
         say(f"Additional workers need LAMPLIGHTER_ALLOW_HOSTS={','.join(addresses)} for the demo's sites.")
+    demo.say_addresses(service.settings)
+    return partial(demo.make_past, service.settings, stopping=service.stopping) if has_past else None
 
 
 def listen(settings: Settings, port: int, *, option: str) -> socket.socket:
@@ -100,15 +123,23 @@ def _stop_requested() -> Iterator[asyncio.Event]:
         yield stop_requested
 
 
-async def _run(service: Service, listening: socket.socket, stop_requested: asyncio.Event) -> None:
-    server = WebServer(make_app(view_of(service)), grace_seconds=service.settings.grace_seconds)
+async def _run(
+    service: Service, listening: socket.socket, stop_requested: asyncio.Event, *, before: Work | None
+) -> None:
+    """Serves the pages at once, and crawls as soon as `before` is done."""
+    server = WebServer(AppOnDemand(view_of(service)), grace_seconds=service.settings.grace_seconds)
 
     async def obey() -> None:
         await stop_requested.wait()
         service.stopping.set()
 
+    async def crawl() -> None:
+        if before is not None:
+            await before()
+        await service.run()
+
     async with asyncio.TaskGroup() as group:
-        group.create_task(service.run())
+        group.create_task(crawl())
         web = group.create_task(server.serve(sockets=[listening]))
         web.add_done_callback(lambda _: service.stopping.set())
         obeying = group.create_task(obey())

@@ -9,7 +9,7 @@ import typer
 from lamplighter.cli.terminal.console import answer, answer_lines, print_json, print_json_or_lines
 from lamplighter.cli.terminal.options import Data, Json, load_settings
 from lamplighter.cli.terminal.transaction import in_reading, in_transaction
-from lamplighter.operations.jobs import schedule
+from lamplighter.operations.jobs import policy_comparison, schedule
 from lamplighter.operations.jobs.schedule import DaySchedule
 from lamplighter.rules.formats.plural import counted
 
@@ -47,6 +47,15 @@ def rebalance(
         answer(f"  {why}")
     answer_lines(f"  job {move.job_id}: {move.from_at:%H:%M} → {move.to_at:%H:%M} UTC" for move in plan.moves[:20])
     return answer(f"  and {len(plan.moves) - 20} more; --json lists all") if len(plan.moves) > 20 else None
+
+
+@app.command()
+def compare(data: Data = None, as_json: Json = False) -> None:
+    """Replay what our own visits saw in the last months under every policy, with the same number of fetches."""
+    histories = in_reading(load_settings(data), lambda db, stamp: policy_comparison.histories(db, now=stamp.now))
+    found = policy_comparison.compared(histories)
+    lines = [f"{each.policy:12} {each.staleness:7.2%} stale ± {each.staleness_spread:.2%}" for each in found.results]
+    print_json_or_lines(as_json, asdict(found) | {"saving": found.saving}, [*lines, found.saving])
 
 
 @app.command("tag")

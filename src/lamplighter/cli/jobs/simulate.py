@@ -17,10 +17,10 @@ from lamplighter.cli.terminal.transaction import in_reading
 from lamplighter.errors import BadInput
 from lamplighter.operations.jobs import policy_comparison
 from lamplighter.simulation import mixes, trace_csv
-from lamplighter.simulation.compare import Comparison, compare, usual_budget
+from lamplighter.simulation.compare import PHASES, Comparison, compare, usual_budget
 from lamplighter.simulation.compare import Progress as OnProgress
 from lamplighter.simulation.contenders import Contender
-from lamplighter.simulation.measures import PolicyResult
+from lamplighter.simulation.measures import PolicyResult, are_equal
 from lamplighter.simulation.mixes import Mix
 from lamplighter.simulation.trace import History, Trace, trace_of
 
@@ -31,7 +31,9 @@ _COLUMNS = (
     TableColumn(heading="policy", rank=0),
     *(
         TableColumn(heading=heading, rank=rank, is_number=True)
-        for rank, heading in enumerate(("stale %", "95 % sure", "fresh %", "delay", "fetches", "per change"), start=1)
+        for rank, heading in enumerate(
+            ("stale %", "spread", "to the best", "95 % sure", "fresh %", "delay", "fetches", "per change"), start=1
+        )
     ),
 )
 #: of a result, as they are
@@ -39,6 +41,8 @@ _MEASURES = (
     *("policy", "staleness", "freshness", "mean_delay_hours", "fetches", "changes", "fetches_per_change"),
     "changes_found",
 )
+#: above this share of a fixed interval's staleness the oracle shows that no policy can gain much
+_NO_ROOM = 0.97
 _AS_WRITTEN = "what hash_backoff as written (30 min, doubled up to 24 h) spends on them"
 
 
@@ -47,7 +51,9 @@ def simulate(
     more_policies: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     trace: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="Histories: source,changed_at and optionally announced_at,weight."),
+        typer.Option(
+            metavar="FILE.csv", help="Histories: source,changed_at and optionally announced_at,weight,born_at,died_at."
+        ),
     ] = None,
     mix: Annotated[Mix | None, typer.Option(help="Generated histories of this kind.")] = None,
     own: Annotated[bool, typer.Option("--own", help="The history of our own visits; the default.")] = False,
@@ -152,6 +158,8 @@ def _progress() -> Iterator[OnProgress]:
 def _form(result: PolicyResult) -> dict[str, Any]:
     return {
         **{name: getattr(result, name) for name in _MEASURES},
+        "staleness_spread": result.staleness_spread,
+        "promised_first_week": result.promised_first_week,
         "staleness_low": result.staleness_interval.low,
         "staleness_high": result.staleness_interval.high,
         "mean_delay_hours_low": result.delay_interval.low,
@@ -166,16 +174,27 @@ def _show(trace: Trace, compared: Comparison, *, why: str) -> None:
         f" {compared.budget:.3g} fetches per day and source: {why}."
     )
     best = min(compared.results, key=lambda result: result.staleness)
-    rows = [_row(result) for result in compared.results]
+    rows = [_row(result, best) for result in compared.results]
     tables.show(_COLUMNS, rows, bold=[compared.results.index(best)])
+    answer(
+        f"Every figure is the mean of {PHASES} replays with other first visits; policies closer than their spread are"
+        f" equal. The oracle is {compared.room:.3g} times as stale as a fixed interval"
+        + (": no policy can gain much here." if compared.room > _NO_ROOM else ".")
+    )
 
 
-def _row(result: PolicyResult) -> tuple[object, ...]:
+def _row(result: PolicyResult, best: PolicyResult) -> tuple[object, ...]:
     low, high = result.staleness_interval.low, result.staleness_interval.high
     per_change = result.fetches_per_change
     return (
         result.policy,
         f"{result.staleness * 100:.2f}",
+        f"± {result.staleness_spread * 100:.2f}",
+        "best"
+        if result is best
+        else "equal"
+        if are_equal(result, best)
+        else f"{result.staleness / best.staleness:.2f} ×",
         f"{low * 100:.2f} – {high * 100:.2f}",
         f"{result.freshness * 100:.2f}",
         f"{result.mean_delay_hours:.2f} h",

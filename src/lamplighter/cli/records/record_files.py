@@ -16,6 +16,7 @@ from lamplighter.model.record import RecordKind
 from lamplighter.model.record_search import Presence, RecordFilter
 from lamplighter.operations.records import record_export, record_feeds
 from lamplighter.operations.records.record_export import ExportFormat
+from lamplighter.rules.formats.feeds import FeedFormat
 from lamplighter.rules.records import search_query
 from lamplighter.rules.urls import urls
 
@@ -64,7 +65,7 @@ def export(
     async def work(store: Store, target: BinaryIO) -> None:
         if chosen is FileForm.RSS:
             async with store.db.read() as db:
-                target.write((await record_feeds.rss(db, wanted, own_url=home, home_url=home)).body)
+                target.write((await record_feeds.feed(db, wanted, FeedFormat.RSS, own_url=home, home_url=home)).body)
             return
         async for piece in record_export.export(store.db, wanted, ExportFormat(chosen)):
             target.write(piece)

@@ -17,11 +17,13 @@ from lamplighter.operations.sources.source_file_formats import FileFormat
 from lamplighter.operations.sources.source_import import ImportReport, RowStatus
 from lamplighter.store.sources.source_lists import SourceFilter
 
+app = typer.Typer(add_completion=False)
 Format = Annotated[FileFormat | None, typer.Option("--format", help="The format of the file.", show_default="guessed")]
 _ENDINGS = {".csv": FileFormat.CSV, ".json": FileFormat.JSON, ".jsonl": FileFormat.JSONL, ".ndjson": FileFormat.JSONL}
 _ENDINGS |= {".opml": FileFormat.OPML, ".xml": FileFormat.OPML, ".txt": FileFormat.URLS}
 
 
+@app.command("import")
 def import_sources(
     file: Annotated[Path, typer.Argument(help="CSV, JSON, JSON lines, OPML, or one URL per line.")],
     form: Format = None,
@@ -49,6 +51,7 @@ def import_sources(
         raise typer.Exit(FAILED)
 
 
+@app.command("export")
 def export_sources(
     file: Annotated[Path | None, typer.Argument(help="Output file; default: standard output.")] = None,
     form: Format = None,

@@ -10,6 +10,7 @@ from lamplighter.cli.records import records_table
 from lamplighter.cli.terminal import loop
 from lamplighter.cli.terminal.console import FAILED, answer, print_json_line
 from lamplighter.cli.terminal.options import Data, Json, KindOption, Recipe, RecordsAre, load_settings, read_recipe
+from lamplighter.cli.terminal.transaction import ACTOR
 from lamplighter.model.record import RecordKind
 from lamplighter.operations.explain import feed_discovery, trials
 from lamplighter.rules.formats.plural import counted
@@ -41,7 +42,9 @@ def extract(url: Url, kind: RecordsAre = None, recipe: Recipe = None, as_json: J
 
     async def work(settings: Settings) -> trials.Simulation:
         async with open_trials(settings) as tools:
-            return await tools.simulator.simulate(url, now=tools.clock.now(), recipe=instructions, kind=wanted)
+            return await tools.simulator.simulate(
+                url, now=tools.clock.now(), recipe=instructions, kind=wanted, by=ACTOR
+            )
 
     trial = loop.run(work(load_settings(data)))
     form = asdict(trial)

@@ -84,7 +84,7 @@ class Retention:
         self._db = db
         self._archive = archive
         self._clock = clock
-        self._bounds = bounds
+        self.bounds = bounds
         #: how long an unneeded segment stays for processes that are about to read from it
         self._grace = grace
         self._unread = UnreadBodies(db, archive)
@@ -95,15 +95,15 @@ class Retention:
     async def sweep(self, *, by_order: bool = False) -> SweepResult:
         """Runs one sweep, limited to some seconds; `is_asked_for`: an operator wants it."""
         now, done = self._clock.now(), SweepResult()
-        if self._bounds.age is not None:
-            await self._forget_old(now - self._bounds.age, done)
-        if self._bounds.versions is not None:
-            await self._forget_surplus(self._bounds.versions, done)
+        if self.bounds.age is not None:
+            await self._forget_old(now - self.bounds.age, done)
+        if self.bounds.versions is not None:
+            await self._forget_surplus(self.bounds.versions, done)
         await self._forget_unneeded(done)
         done.bodies_forgotten += await self._unread.forget()
-        if self._bounds.stored_bytes is not None:
+        if self.bounds.stored_bytes is not None:
             async with self._db.read() as db:
-                over = await bodies.stored_bytes(db) - self._bounds.stored_bytes
+                over = await bodies.stored_bytes(db) - self.bounds.stored_bytes
             await self._forget_oldest(over, done)
         if by_order or self._list_again_at is None or now >= self._list_again_at:
             await self._free(now, done, by_order=by_order)

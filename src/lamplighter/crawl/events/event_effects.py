@@ -50,7 +50,7 @@ class EventEffects:
     def __init__(
         self, *, source_defaults: SourceDefaults, foreign: ApplyForeign, monotonic: Callable[[], float]
     ) -> None:
-        self._source_defaults = source_defaults
+        self.source_defaults = source_defaults
         self._foreign = foreign
         self._monotonic = monotonic
 
@@ -88,7 +88,7 @@ class EventEffects:
         # An old one may be our own, handled and pruned, in a stream that is read from the start again.
         if event.at < now - RECEIPTS_KEPT:
             return EventEffect(EventResult.IGNORED, f"it is of {event.at:%Y-%m-%d}, older than what we remember")
-        return await self._foreign(db, event, source_defaults=self._source_defaults, now=now)
+        return await self._foreign(db, event, source_defaults=self.source_defaults, now=now)
 
     async def _own(self, db: Connection, mine: Sequence[Event], *, now: datetime) -> dict[str, EventEffect]:
         about = [event for event in mine if event.type in _FACTS]
@@ -104,9 +104,9 @@ class EventEffects:
             else:
                 changed.add(source.id)
         if enabled:
-            await job_keeper.match_many(db, enabled, source_defaults=self._source_defaults.as_requested(), now=now)
+            await job_keeper.match_many(db, enabled, source_defaults=self.source_defaults.as_requested(), now=now)
         if changed - enabled:
-            await job_keeper.match_many(db, changed - enabled, source_defaults=self._source_defaults, now=now)
+            await job_keeper.match_many(db, changed - enabled, source_defaults=self.source_defaults, now=now)
         return {event.id: _effect(event, known) for event in mine}
 
     async def _note(

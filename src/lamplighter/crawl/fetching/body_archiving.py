@@ -1,13 +1,13 @@
 """Stores fetched bodies in the archive: equal bodies are stored once, whichever site sent them."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 
 from lamplighter import telemetry
+from lamplighter.crawl.fetching.page_visits import PageVisit
 from lamplighter.model.capture import Capture
-from lamplighter.model.page import HeldBody, Page
-from lamplighter.model.visit import Fetched, Visit
+from lamplighter.model.page import HeldBody
+from lamplighter.model.visit import Fetched
 from lamplighter.ports import Archive
 from lamplighter.store.engine.database import Database
 from lamplighter.store.pages import bodies
@@ -20,41 +20,57 @@ _PERSONAL = frozenset(
 )
 
 
-class ArchivedBatch(NamedTuple):
-    """The bodies of a visit batch."""
-
-    #: page -> hash of the fetched body
-    hashes: Mapping[int, str]
-    #: hash -> body that was stored for this batch
-    new: Mapping[str, NewBody]
-
-
 class BodyArchiving:
-    """Stores bodies for the fetch sink."""
+    """Stores bodies before their pages are stored."""
 
     def __init__(self, db: Database, archive: Archive) -> None:
         self._db = db
         self._archive = archive
+        #: hashes of bodies that are archived, and are about to be in the database
+        self._fresh: set[str] = set()
         #: why the archive cannot be written at present; None when it can
         self.trouble: str | None = None
 
-    async def keep(self, visits: Iterable[tuple[Page, Visit]], *, lost: frozenset[str] = frozenset()) -> ArchivedBatch:
-        """Stores every fetched body that is new; those in `lost` are stored even if they seem to be known."""
-        hashes: dict[int, str] = {}
-        come: dict[str, Fetched] = {}
-        for page, visit in visits:
-            if not isinstance(visit, Fetched):
-                continue
-            body_hash = hashes[page.id] = hashlib.sha256(visit.body).hexdigest()
-            if page.body is None or page.body.hash != body_hash or body_hash in lost:
-                come.setdefault(body_hash, visit)
-        return ArchivedBatch(hashes, await self._put(come, lost))
+    async def keep(self, visits: Sequence[PageVisit], *, lost: frozenset[str] = frozenset()) -> list[PageVisit]:
+        """Stores every fetched body that is new, and returns the visits with their bodies.
 
-    async def _put(self, come: Mapping[str, Fetched], lost: frozenset[str]) -> dict[str, NewBody]:
+        Those in `lost` are stored even if they seem to be known. Of several visits with the same new body the first
+        brings it into the database; if that does not happen in time, the others store it again.
+        """
+        hashes: list[str | None] = []
+        come: dict[str, Fetched] = {}
+        for visited in visits:
+            visit, had = visited.visit, visited.page.body
+            if not isinstance(visit, Fetched):
+                hashes.append(None)
+                continue
+            body_hash = hashlib.sha256(visit.body).hexdigest()
+            hashes.append(body_hash)
+            if had is None or had.hash != body_hash or body_hash in lost:
+                come.setdefault(body_hash, visit)
+        known, new = await self._put(come, lost)
+        return [
+            visited._replace(body_hash=each, body_key=known.get(each), new_body=new.pop(each, None))
+            if each is not None
+            else visited
+            for visited, each in zip(visits, hashes, strict=True)
+        ]
+
+    def stored(self, visits: Iterable[PageVisit]) -> None:
+        """Notes that the transactions of these visits are over."""
+        for visited in visits:
+            if visited.new_body is not None:
+                self._fresh.discard(visited.new_body.hash)
+
+    async def _put(
+        self, come: Mapping[str, Fetched], lost: frozenset[str]
+    ) -> tuple[dict[str, str], dict[str, NewBody]]:
+        """The keys of bodies that the database knows, and those that were stored now, by hash."""
         if not come:
-            return {}
-        known = await self._db.look(lambda db: bodies.known(db, come)) - lost
-        missing = [body_hash for body_hash in come if body_hash not in known]
+            return {}, {}
+        known = await self._db.look(lambda db: bodies.known(db, come))
+        there = known.keys() | self._fresh
+        missing = [body_hash for body_hash in come if body_hash not in there or body_hash in lost]
         try:
             kept = await self._archive.put([_capture(come[body_hash]) for body_hash in missing])
         except OSError as error:
@@ -66,7 +82,8 @@ class BodyArchiving:
         if self.trouble is not None:
             log.info("archive.back")
             self.trouble = None
-        return {
+        self._fresh.update(missing)
+        return known, {
             body_hash: NewBody(body_hash, where.key, where.segment, where.size, len(come[body_hash].body))
             for body_hash, where in zip(missing, kept, strict=True)
         }

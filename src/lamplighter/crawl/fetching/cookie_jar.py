@@ -15,9 +15,9 @@ import orjson
 from lamplighter import telemetry
 from lamplighter.crawl.runs.run_notes import RunNotes
 from lamplighter.errors import BadInput, NotPossible
-from lamplighter.model.cookie import Cookie
 from lamplighter.model.page import Page
 from lamplighter.model.run_log import Keeping, LogAction
+from lamplighter.model.visit import Cookie
 from lamplighter.ports import Clock, Vault
 from lamplighter.rules.hosts import cookies as rules
 from lamplighter.rules.urls import urls

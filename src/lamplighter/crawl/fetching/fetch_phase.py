@@ -48,6 +48,11 @@ class FetchLimits:
     #: whether this process parses pages too, and so announces new pages of a host at once
     parses_here: bool
 
+    @property
+    def most_hosts(self) -> int:
+        """How many hosts are leased at most."""
+        return max(LEAST_HOSTS, 4 * self.slots)
+
 
 class FetchPhase:
     """Fetches pages of all hosts this worker leases."""
@@ -69,13 +74,12 @@ class FetchPhase:
         self._db = db
         self._turns = turns
         self._visitor = visitor
-        #: collects responses until they are stored together
+        #: collects responses until they are archived together
         self._responses = responses
         self._clock = clock
         #: rung when a host may have pages to fetch
         self._bell = bell
-        self._limits = limits
-        self._most_hosts = max(LEAST_HOSTS, 4 * limits.slots)
+        self.limits = limits
         self._stopping = stopping
         #: whether anything may be fetched now: crawling is not paused, and what is fetched can be stored
         self._may_fetch = may_fetch
@@ -96,7 +100,7 @@ class FetchPhase:
     async def run(self) -> None:
         """Leases hosts and fetches their pages until stopped; then waits for open requests."""
         async with asyncio.TaskGroup() as group:
-            renewing, turns = self._limits.lease_seconds / 3, self._turns
+            renewing, turns = self.limits.lease_seconds / 3, self._turns
             keepers = [
                 group.create_task(loops.repeat(step, seconds=seconds, log=log, failed=failed))
                 for step, seconds, failed in (
@@ -124,7 +128,9 @@ class FetchPhase:
         """Notes that visits are stored, with bodies by page."""
         for visited in visits:
             host_round = self._rounds.get(visited.page.host_id)
-            if host_round is not None and host_round.held.host.lease_token == visited.host.lease_token:
+            while host_round is not None and host_round.held.host.lease_token != visited.host.lease_token:
+                host_round = host_round.before
+            if host_round is not None:
                 host_round.settled(visited.page, bodies.get(visited.page.id))
 
     def announce(self, host_ids: Iterable[int]) -> set[int]:
@@ -166,21 +172,25 @@ class FetchPhase:
         finally:
             looked.set()
         for held in claimed:
-            before = self._rounds.get(held.host.id)
             host_round = HostRound(
-                held, db=self._db, clock=self._clock, stopping=self._stopping, hears_of_pages=self._limits.parses_here
+                held,
+                db=self._db,
+                clock=self._clock,
+                stopping=self._stopping,
+                hears_of_pages=self.limits.parses_here,
+                before=self._rounds.get(held.host.id),
             )
             self._rounds[held.host.id] = host_round
             self._visits += 1
             self._all_released.clear()
-            group.create_task(self._visit(host_round, before), name=f"rounds of {held.host.key}")
+            group.create_task(self._visit(host_round), name=f"rounds of {held.host.key}")
 
     async def _claim(self) -> list[HeldHost]:
         """Leases hosts named in messages, and our share of others."""
         called, self._called = self._called, set()
         if not self._may_fetch():
             return []
-        room = self._most_hosts - len(self._rounds)
+        room = self.limits.most_hosts - len(self._rounds)
         self._is_crowded = room <= 0 and await self._others_wait()
         if room <= 0:
             return []
@@ -205,21 +215,22 @@ class FetchPhase:
         async with self._db.read() as db:
             return await hosts.any_due(db, now=self._clock.now())
 
-    async def _visit(self, host_round: HostRound, before: HostRound | None) -> None:
+    async def _visit(self, host_round: HostRound) -> None:
         """Fetches one host's pages, with as many requests at once as its policy allows.
 
-        `before` is our own round under a lease that has expired: it ends first.
+        Our own round under a lease that has expired ends first.
         """
         held = host_round.held
         try:
-            if before is not None:
+            if (before := host_round.before) is not None:
                 before.held.is_lost = True
                 before.arrived.set()
                 await before.ended.wait()
+                host_round.before = None
             async with asyncio.TaskGroup() as group:
                 for _ in range(held.host.policy.max_concurrency):
                     group.create_task(self._fetch_pages(host_round))
-            await self._responses.settled()
+            await host_round.all_stored()
         except* Exception as broken:
             loops.report_failure(log, "fetch.rounds_failed", broken.exceptions[0], host=held.host.key)
         finally:
@@ -251,7 +262,7 @@ class FetchPhase:
                     raise
                 # Left pending, the page would come first again and again, and block all others.
                 log.exception("fetch.page_failed", url=page.url, host=host_round.held.host.key)
-                await self._responses.put(self._visitor.broken(page, host_round.held.host, error))
+                await self._store(host_round, self._visitor.broken(page, host_round.held.host, error))
                 return
             if isinstance(visited.visit, Refused) and visited.visit.reason is Refusal.HOST_DISABLED:
                 # No response of the site, and no fault of the page: it stays pending until the host is enabled.
@@ -259,19 +270,22 @@ class FetchPhase:
                 return
             is_without = isinstance(visited.visit, Refused | Failed)
             if is_without and (waits := proxy_waits.of(visited.visit, now=self._clock.now())) is not None:
-                host_round.held.not_due_before = waits.until  # the host's other pages wait with this one
-                await self._responses.put(visited._replace(visit=waits))
+                await self._store(host_round, visited._replace(visit=waits))
                 return
-            await self._responses.put(visited)
+            await self._store(host_round, visited)
+
+    async def _store(self, host_round: HostRound, visited: PageVisit) -> None:
+        host_round.visited()
+        await self._responses.put(visited)
 
     def _may_continue(self, host_round: HostRound) -> bool:
         """False for a host with a long wait, or one leased for long while others wait: it is released."""
         held = host_round.held
-        if self._stopping.is_set() or held.is_lost or held.wait_seconds > self._limits.lease_seconds:
+        if self._stopping.is_set() or held.is_lost or held.wait_seconds > self.limits.lease_seconds:
             return False
         if not self._may_fetch():
             return False
-        if self._is_crowded and host_round.age_seconds > self._limits.lease_seconds / 3:
+        if self._is_crowded and host_round.age_seconds > self.limits.lease_seconds / 3:
             return False
         host = held.host
         is_open = host.blocked_until is None or not politeness.is_blocked(host, now=self._clock.now())

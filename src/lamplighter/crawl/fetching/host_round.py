@@ -28,9 +28,18 @@ class HostRound:
     """The pages to fetch from a host under one lease."""
 
     def __init__(
-        self, held: HeldHost, *, db: Database, clock: Clock, stopping: asyncio.Event, hears_of_pages: bool
+        self,
+        held: HeldHost,
+        *,
+        db: Database,
+        clock: Clock,
+        stopping: asyncio.Event,
+        hears_of_pages: bool,
+        before: "HostRound | None" = None,
     ) -> None:
         self.held = held
+        #: our own round under a lease that has expired, until it has ended
+        self.before = before
         #: pages being fetched whose visits are not stored yet: the database still has them as pending
         self.in_hand: set[int] = set()
         #: pages whose request is in flight, and since when
@@ -39,6 +48,9 @@ class HostRound:
         self.arrived = asyncio.Event()
         #: the host was released
         self.ended = asyncio.Event()
+        #: visits on their way to the database
+        self._unstored = 0
+        self._all_stored = asyncio.Event()
         self._db = db
         self._clock = clock
         self._stopping = stopping
@@ -79,9 +91,22 @@ class HostRound:
             self.in_hand.add(page.id)
             return page
 
+    def visited(self) -> None:
+        """Notes that a visit is about to be stored."""
+        self._unstored += 1
+        self._all_stored.clear()
+
+    async def all_stored(self) -> None:
+        """Returns when every visit is stored."""
+        if self._unstored:
+            await self._all_stored.wait()
+
     def settled(self, page: Page, body: HeldBody | None) -> None:
         """Notes that a visit is stored."""
         self.in_hand.discard(page.id)
+        self._unstored -= 1
+        if not self._unstored:
+            self._all_stored.set()
         if body is None:
             self._bodies.pop(page.url, None)
         elif self._is_shared:

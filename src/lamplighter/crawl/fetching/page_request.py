@@ -2,12 +2,20 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
 from lamplighter.extract.recipes import api_headers, api_paging
 from lamplighter.model.reading import PageRole
 from lamplighter.model.recipe import Recipe
 from lamplighter.rules.urls import urls
+
+
+class Secrets(Protocol):
+    """The secrets that recipes may name."""
+
+    def value_at(self, host: str, name: str, /) -> str | None:
+        """A secret for a request to a host; None if there is none."""
 
 
 class PageRequestParts(NamedTuple):
@@ -29,19 +37,20 @@ def address_of(url: str, role: PageRole, recipe: Recipe, *, since: datetime | No
 
 
 def request_for(
-    url: str, role: PageRole, recipe: Recipe, *, source_url: str, since: datetime | None, secrets: Mapping[str, str]
+    url: str, role: PageRole, recipe: Recipe, *, source_url: str, since: datetime | None, secrets: Secrets
 ) -> PageRequestParts:
-    """The request for a page; BadInput names a secret that is missing.
+    """The request for a page; BadInput names a secret that is missing or is for other hosts.
 
     An API's headers are meant for the API: a page of another origin, where a redirect or a link led, gets none.
     """
     api = recipe.api
     if api is None:
         return PageRequestParts(url, {}, is_conditional=not recipe.cookies, with_cookies=recipe.cookies)
-    is_theirs = urls.parse(url).origin == urls.parse(source_url).origin
+    target = urls.parse(url)
+    is_theirs = target.origin == urls.parse(source_url).origin
     return PageRequestParts(
         address_of(url, role, recipe, since=since),
-        api_headers.render_headers(api, secrets) if is_theirs else {},
+        api_headers.render_headers(api, partial(secrets.value_at, target.host_key)) if is_theirs else {},
         is_conditional=api.since is None and not recipe.cookies,
         with_cookies=recipe.cookies,
     )

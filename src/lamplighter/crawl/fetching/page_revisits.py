@@ -1,7 +1,8 @@
-"""Revisit delays of the pages in one batch of visits. Used by both sinks."""
+"""Revisit delays of the pages in one batch of visits and readings."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -28,20 +29,17 @@ class _Visited(Protocol):
 class PageRevisits:
     """Revisit delays of one transaction's pages; methods return the columns to write."""
 
-    def __init__(self, waiting: Mapping[int, PageBeforeVisit], around: Mapping[int, PageCircumstances]) -> None:
+    def __init__(self, waiting: Mapping[int, PageBeforeVisit], *, now: datetime) -> None:
         self._waiting = dict(waiting)
-        self._around = around
+        self._closed_before = revisit_delay.closed_before(now)
+        self._around: dict[int, PageCircumstances] = {}
         #: run -> counter -> by how much
         self.counts: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
 
-    @classmethod
-    async def of(
-        cls, db: Connection, waiting: Mapping[int, PageBeforeVisit], *, compared: Iterable[_Visited], now: datetime
-    ) -> "PageRevisits":
-        """Reads once what the delays of the compared pages depend on."""
+    async def look(self, db: Connection, compared: Iterable[_Visited]) -> None:
+        """Reads at once what the delays of compared pages depend on: of pages that were read, after their records."""
         linked = [page.id for page in compared if page.role is PageRole.LINK]
-        day = revisit_delay.closed_before(now)
-        return cls(waiting, await page_revisits.circumstances(db, linked, closed_before=day))
+        self._around |= await page_revisits.circumstances(db, linked, closed_before=self._closed_before)
 
     def after_unchanged(self, page: _Visited, *, at: datetime) -> dict[str, Any]:
         """For a page that the site says is unchanged, or that has the same bytes as our copy."""
@@ -79,6 +77,11 @@ class PageRevisits:
     def after_missing(self, page: _Visited, *, at: datetime) -> dict[str, Any]:
         """For a page that is missing."""
         return self._values(page, revisit_delay.after_missing(self._waiting[page.id].revisit, at=at))
+
+    def fetched(self, page: _Visited, *, at: datetime) -> None:
+        """Notes that a page was fetched and is read in the same transaction."""
+        had = self._waiting[page.id]
+        self._waiting[page.id] = had._replace(fetched_at=at, revisit=replace(had.revisit, until=had.fetched_at))
 
     def until_read(self, page: _Visited) -> dict[str, Any]:
         """For a page that waits to be read: keeps its previous fetch time, which the new visit overwrites."""

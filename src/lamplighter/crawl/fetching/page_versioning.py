@@ -1,15 +1,17 @@
-"""Stores the current bodies and new versions of pages, within the fetch sink's transaction."""
+"""Stores the current bodies and new versions of pages, within the transaction that stores their visits."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from lamplighter.crawl.fetching.body_archiving import ArchivedBatch, held
+from lamplighter.crawl.fetching.body_archiving import held
+from lamplighter.crawl.fetching.page_visits import PageVisit
 from lamplighter.model.page import HeldBody, Page
-from lamplighter.model.visit import Fetched, NotModified, Visit
+from lamplighter.model.visit import Fetched, NotModified
 from lamplighter.rules.pages import validators
 from lamplighter.rules.robots import terms
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.pages import bodies, page_versions
+from lamplighter.store.pages.bodies import NewBody
 from lamplighter.store.pages.page_versions import NewVersion
 from lamplighter.store.pages.pages import PageBeforeVisit
 
@@ -23,28 +25,32 @@ class BodiesLost(Exception):
 
 
 async def note_bodies(
-    db: Connection,
-    visited: Sequence[tuple[Page, Visit]],
-    *,
-    waiting: Mapping[int, PageBeforeVisit],
-    brought: ArchivedBatch,
+    db: Connection, visits: Sequence[PageVisit], *, waiting: Mapping[int, PageBeforeVisit]
 ) -> dict[int, HeldBody]:
     """Page -> its body after the visit; a page that has not changed from a removed body is left out."""
-    had = [(page, visit) for page, visit in visited if isinstance(visit, Fetched | NotModified)]
-    hashes = {page.id: brought.hashes.get(page.id) or _body_of(page).hash for page, _ in had}
+    had: list[tuple[Page, Fetched | NotModified]] = []
+    hashes: dict[int, str] = {}
+    come: dict[str, NewBody] = {}
+    for visited in visits:
+        page, visit = visited.page, visited.visit
+        if isinstance(visit, Fetched | NotModified):
+            had.append((page, visit))
+            hashes[page.id] = visited.body_hash or _body_of(page).hash
+            if visited.new_body is not None:
+                come[visited.new_body.hash] = visited.new_body
     # The body of a page's last visit needs no new version. It may not be stored, if the page forbids archiving.
     changed = {page_id for page_id, body_hash in hashes.items() if not _had(waiting[page_id], body_hash)}
     wanted = {hashes[page_id] for page_id in changed}
-    new = [body for body_hash, body in brought.new.items() if body_hash in wanted]
+    new = [body for body_hash, body in come.items() if body_hash in wanted]
     kept = await bodies.hold(db, new, hashes=wanted) if wanted else {}
     result: dict[int, HeldBody] = {}
     versions: list[NewVersion] = []
     for page, visit in had:
         body = kept.get(hashes[page.id])
         if page.id not in changed:
-            result[page.id] = _as_had(page, visit, hashes[page.id], waiting[page.id].body_key or "")
+            result[page.id] = body_after(page, visit, hashes[page.id], waiting[page.id].body_key or "")
         elif body is not None:
-            result[page.id] = _as_had(page, visit, hashes[page.id], body.key)
+            result[page.id] = body_after(page, visit, hashes[page.id], body.key)
             versions.append(NewVersion(page.id, body.id, _status(visit), visit.at))
         elif isinstance(visit, Fetched):
             raise BodiesLost(wanted - kept.keys())
@@ -71,7 +77,8 @@ def _body_of(page: Page) -> HeldBody:
     return page.body
 
 
-def _as_had(page: Page, visit: Fetched | NotModified, body_hash: str, key: str) -> HeldBody:
+def body_after(page: Page, visit: Fetched | NotModified, body_hash: str, key: str) -> HeldBody:
+    """The body of a page after its visit."""
     if isinstance(visit, NotModified):
         return _on_new_terms(replace(_body_of(page), key=key, validators=visit.validators), page, visit)
     body = held(visit, body_hash, key)

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,14 +11,16 @@ from lamplighter.crawl.fetching.host_round import HostRound
 from lamplighter.crawl.fetching.page_request import PageRequestParts
 from lamplighter.crawl.fetching.page_visits import PageVisit
 from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
+from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.process import counters
 from lamplighter.crawl.reading.source_cache import KnownSource, SourceCache
-from lamplighter.errors import BadInput
+from lamplighter.errors import BadInput, SecretRefused
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch.fetcher import Fetcher, FetchResult, page_limits
 from lamplighter.fetch.held_host import HeldHost
 from lamplighter.fetch.rendering import Rendering
 from lamplighter.fetch.site_request import NO_EXTRA_DELAY, SiteRequest, no_validators
+from lamplighter.model.access import Stamp
 from lamplighter.model.host import Host
 from lamplighter.model.page import Page
 from lamplighter.model.reading import PageRole
@@ -47,7 +49,7 @@ class PageVisitor:
         cookies: CookieJar,
         rendering: Rendering,
         sources: SourceCache,
-        secrets: Mapping[str, str],
+        secrets: SecretBook,
         crawl_pause: CrawlPauseWatch,
         clock: Clock,
         request_retries: int,
@@ -77,6 +79,8 @@ class PageVisitor:
         try:
             request = self._request(page, source)
         except BadInput as missing:
+            if isinstance(missing, SecretRefused):
+                await self._secrets.note_refusal(missing, url=page.url, stamp=Stamp("crawler", self._clock.now()))
             refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
             return PageVisit(page, refused, held.host, None)
         while True:

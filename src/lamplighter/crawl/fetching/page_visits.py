@@ -5,10 +5,13 @@ from typing import NamedTuple
 
 from lamplighter import telemetry
 from lamplighter.model.host import Host
-from lamplighter.model.page import Page
+from lamplighter.model.page import HeldBody, Page
 from lamplighter.model.run_log import LogAction
-from lamplighter.model.visit import Failed, Fault, Refusal, Refused, Visit
+from lamplighter.model.visit import Failed, Fault, Fetched, NotModified, Refusal, Refused, Visit
+from lamplighter.rules.robots import terms
 from lamplighter.store.engine.after_commit import after_commit
+from lamplighter.store.pages.bodies import NewBody
+from lamplighter.store.pages.pages import Downloaded
 
 log = telemetry.logger("fetch")
 _SHORT_WAIT = timedelta(milliseconds=10)
@@ -29,11 +32,40 @@ class PageVisit(NamedTuple):
     waited: timedelta = timedelta(0)
     #: the proxy of the last request; None if it was sent directly, or not at all
     proxy_id: int | None = None
+    #: sha256 of the fetched body, once it is archived
+    body_hash: str | None = None
+    #: the key of that body, if the database knows it from another page
+    body_key: str | None = None
+    #: that body, if the database does not know it yet
+    new_body: NewBody | None = None
+    #: whether a reader found that another body says the same as the last one that was read
+    says_the_same: bool = False
 
     @property
     def waited_ms(self) -> int | None:
         """How long it waited for the host's turns; None when that was too short to mention."""
         return round(self.waited / _MILLISECOND) if self.waited > _SHORT_WAIT else None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether body and terms are those last read: the site says so, sent the same bytes, or says the same."""
+        page, visit = self.page, self.visit
+        if self.says_the_same:
+            return True
+        if not page.was_read or page.body is None or not isinstance(visit, Fetched | NotModified):
+            return False
+        is_body = isinstance(visit, NotModified) or self.body_hash == page.body.hash
+        return is_body and terms.after(visit, page.body) == terms.of_body(page.body)
+
+    def is_to_be_read(self, *, now: datetime) -> bool:
+        """Whether there is a body to be parsed: a new one, or an unchanged one that leads to pages that are due."""
+        if not isinstance(self.visit, Fetched | NotModified):
+            return False
+        return self.leads_on(now=now) or not self.is_same
+
+    def leads_on(self, *, now: datetime) -> bool:
+        """Whether pages that it links to are due."""
+        return self.page.links_due_at is not None and self.page.links_due_at <= now
 
 
 def log_after_commit(visited: PageVisit) -> None:
@@ -46,11 +78,29 @@ def log_after_commit(visited: PageVisit) -> None:
         after_commit(lambda: log.warning("robots.refused", url=url, reason=str(reason), detail=detail))
 
 
+def downloaded(page: Page, body: HeldBody) -> Downloaded:
+    """A fetched page that is to be parsed."""
+    return Downloaded(
+        id=page.id,
+        source_id=page.source_id,
+        run_id=page.run_id,
+        url=page.url,
+        depth=page.depth,
+        hops=page.hops,
+        role=page.role,
+        body_key=body.key,
+        content_type=body.content_type,
+        robots_tag=body.robots_tag,
+        usage=body.usage,
+        crash_count=0,
+    )
+
+
 def unstorable(visited: PageVisit, error: Exception) -> PageVisit:
     """The failed visit for one that cannot be stored."""
     detail = f"the response could not be stored: {type(error).__name__}"
     visit = Failed(url=visited.page.url, fault=Fault.UNSTORABLE, detail=detail, at=datetime.now(UTC), took=timedelta(0))
-    return visited._replace(visit=visit)
+    return visited._replace(visit=visit, body_hash=None, body_key=None, new_body=None)
 
 
 class RetryLimits(NamedTuple):
@@ -58,6 +108,13 @@ class RetryLimits(NamedTuple):
 
     page_retries: int
     max_redirects: int
+
+
+class LeaseTerms(NamedTuple):
+    """Who leases pages, and for how long."""
+
+    owner: str
+    lasts: timedelta
 
 
 class ParseLease(NamedTuple):

@@ -1,13 +1,16 @@
 """Makes a host wait that needs a proxy and has none that works; its runs wait too.
 
-The page that was to be fetched stores the reason; the other pages wait because their host does.
+The page that was to be fetched stores the reason; the other pages wait because their host does. An operator may end
+the wait before it is stored: then it is not stored.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
+from lamplighter.crawl.fetching.page_visits import PageVisit
+from lamplighter.fetch import proxy_registry
+from lamplighter.model.proxy import ProxyMode
 from lamplighter.model.visit import Failed, Fault, Refusal, Refused, Visit
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.hosts import host_lists, hosts
@@ -34,20 +37,36 @@ def of(visit: Visit, *, now: datetime) -> Refused | None:
     return None
 
 
-async def wait(db: Connection, refused: Mapping[int, tuple[int, Refused]], *, served: Iterable[int]) -> None:
-    """Makes these pages (id, with their host) wait with a reason; counts no retry, and extends their runs.
+async def wait(db: Connection, visits: Sequence[PageVisit], *, served: Iterable[int], now: datetime) -> None:
+    """Makes the pages of these visits wait with a reason; counts no retry, and extends their runs.
 
-    Proxies reached the hosts `served`, which wait no longer.
+    Their hosts are locked. Proxies reached the hosts `served`, which wait no longer.
     """
-    await pages.save(db, [_waiting(page_id, visit) for page_id, (_, visit) in refused.items()])
-    waits = {host_id: visit for host_id, visit in refused.values() if visit.until is not None}
+    last = {visited.host.id: visited for visited in visits}
+    waits = {host_id: visited.visit for host_id, visited in last.items() if await _still_waits(db, visited, now=now)}
+    rows = []
+    for page, visit, host, *_ in visits:
+        assert isinstance(visit, Refused)
+        due_at = visit.until if host.id in waits else None
+        rows.append({"page": page.id, "due_at": due_at, "reason": str(visit.reason), "detail": visit.detail})
+    await pages.save(db, rows)
     if ended := set(served) - waits.keys():
         await hosts.end_proxy_waits(db, ended)
     for host_id, visit in waits.items():
+        assert isinstance(visit, Refused)
         assert visit.until is not None
         await host_lists.give_time(db, host_id, deadline_at=visit.until + _TIME_AFTERWARDS)
         await hosts.wait_for_proxy(db, host_id, until=visit.until, reason=visit.detail)
 
 
-def _waiting(page_id: int, refused: Refused) -> dict[str, Any]:
-    return {"page": page_id, "due_at": refused.until, "reason": str(refused.reason), "detail": refused.detail}
+async def _still_waits(db: Connection, visited: PageVisit, *, now: datetime) -> bool:
+    """False when an operator has ended the wait since it was decided: by another policy, or by a proxy."""
+    seen, has_tried = visited.host.policy, visited.proxy_id is not None
+    host = await hosts.get(db, visited.host.key, defaults=seen)
+    assert host is not None, "a host that is locked cannot be deleted"
+    # Without any request the mode was "only", whatever the policy became right after.
+    mode = seen.proxy_mode if has_tried else ProxyMode.ONLY
+    if host.policy.proxy_mode is not mode or host.policy.has_own_proxy_mode is not seen.has_own_proxy_mode:
+        return False
+    # Proxies that have just failed may be usable still: with them the page would be tried again without end.
+    return not await proxy_registry.has_usable(db, host, is_untried=has_tried, now=now)

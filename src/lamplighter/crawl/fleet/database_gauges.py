@@ -13,13 +13,14 @@ from lamplighter.model.page import Phase
 from lamplighter.ports import Clock, Events
 from lamplighter.rules.fleet import fleet
 from lamplighter.rules.schedule import rebalance, slots
-from lamplighter.rules.schedule.policies.priority import LEVELS, level
+from lamplighter.rules.schedule.priority_levels import LEVELS, level
 from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.events import events
-from lamplighter.store.fleet import instances, metric_figures, scheduler_figures
+from lamplighter.store.fleet import instances, metric_figures, samples, scheduler_figures
 from lamplighter.store.fleet.metric_figures import PriorityGauges
-from lamplighter.store.jobs import tallies
+from lamplighter.store.fleet.samples import Sample
+from lamplighter.store.jobs import pricing, tallies
 from lamplighter.store.proxies import proxy_lists
 from lamplighter.store.proxies.proxy_lists import ProxyTally
 from lamplighter.store.runs import run_hours, run_tallies
@@ -51,18 +52,22 @@ class _Look:
     processes: list[Instance]
     #: events that are not settled
     unsettled: int
+    #: fetches; None while the budget was not distributed yet
+    budget_per_hour: float | None
 
 
 class DatabaseGauges:
-    """Sets the gauges; a gauge that is not set again expires."""
+    """Sets the gauges, and keeps some as samples; a gauge that is not set again expires."""
 
     def __init__(self, db: Database, *, clock: Clock, events: Events) -> None:
         self._db = db
         self._clock = clock
         self._events = events
+        #: the step of the last sample that this process wrote
+        self._sampled: int | None = None
 
     async def read(self) -> None:
-        """Reads and sets every gauge."""
+        """Reads and sets every gauge; the first reading of a step is kept as its sample."""
         now = self._clock.now()
         look = await self._db.look(lambda db: _look(db, now=now))
         lag = await self._events.figures()
@@ -71,6 +76,9 @@ class DatabaseGauges:
         _show_rest(look)
         # While the stream is away, what waits for it is counted.
         metrics.CONSUMER_LAG.set(look.unsettled if lag.lag is None else lag.lag + (lag.pending or 0))
+        if (step := samples.step_of(now)) != self._sampled:
+            await self._db.write(lambda db: samples.write(db, _sample(look), now=now))
+            self._sampled = step
 
 
 async def _look(db: Connection, *, now: datetime) -> _Look:
@@ -87,6 +95,7 @@ async def _look(db: Connection, *, now: datetime) -> _Look:
         proxies=await proxy_lists.counts(db, now=now),
         processes=await instances.everyone(db),
         unsettled=await events.count_waiting(db),
+        budget_per_hour=((await pricing.get(db)).figures or {}).get("whole_budget_per_hour"),
     )
 
 
@@ -104,12 +113,31 @@ def _show_jobs(look: _Look) -> None:
     metrics.JOBS_IN_BACKOFF.set(look.in_backoff)
 
 
+def _staleness(levels: list[PriorityGauges]) -> tuple[float, float] | None:
+    """The expected and the measured share of the watched time; None without any."""
+    watched = sum(each.watched for each in levels)
+    if watched <= 0:
+        return None
+    return sum(each.expected_stale for each in levels) / watched, sum(each.seen_stale for each in levels) / watched
+
+
 def _show_freshness(levels: list[PriorityGauges]) -> None:
     """Sets nothing without watched time."""
-    watched = sum(each.watched for each in levels)
-    if watched > 0:
-        metrics.FRESHNESS_EXPECTED.set(1 - sum(each.expected_stale for each in levels) / watched)
-        metrics.FRESHNESS_MEASURED.set(1 - sum(each.seen_stale for each in levels) / watched)
+    if (stale := _staleness(levels)) is not None:
+        metrics.FRESHNESS_EXPECTED.set(1 - stale[0])
+        metrics.FRESHNESS_MEASURED.set(1 - stale[1])
+
+
+def _sample(look: _Look) -> Sample:
+    expected, measured = _staleness(look.levels) or (None, None)
+    return Sample(
+        to_fetch=look.waiting[Phase.PENDING],
+        to_parse=look.waiting[Phase.DOWNLOADED],
+        due=look.due,
+        expected_staleness=expected,
+        measured_staleness=measured,
+        budget_per_hour=look.budget_per_hour,
+    )
 
 
 def _show_rest(look: _Look) -> None:

@@ -2,12 +2,12 @@
 
 import os
 import socket
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from lamplighter import __version__
-from lamplighter.model.fleet import Duty, Instance
+from lamplighter.model.fleet import LANE_SPAN, Duty, Instance, PastRequest
 from lamplighter.ports import Clock
 from lamplighter.rules.fleet import fleet
 from lamplighter.store.engine.database import Connection, Database
@@ -30,10 +30,12 @@ class Membership:
         kind: str,
         duties: Collection[Duty],
         figures: Callable[[], Mapping[str, float]],
+        requests: Callable[[datetime], Sequence[PastRequest]],
     ) -> None:
         self._db = db
         self._clock = clock
         self._figures = figures
+        self._requests = requests
         now = clock.now()
         self._me = Instance(
             id=name,
@@ -77,9 +79,10 @@ class Membership:
     async def _say(self, *, is_stopping: bool) -> None:
         now = self._clock.now()
         me = replace(self._me, heartbeat_at=now, figures=dict(self._figures()), is_stopping=is_stopping)
+        requests = self._requests(now - LANE_SPAN)
 
         async def work(db: Connection) -> list[Instance]:
-            await instances.beat(db, me)
+            await instances.beat(db, me, requests)
             await instances.forget(db, before=now - _REMEMBERED)
             return await instances.everyone(db)
 

@@ -4,12 +4,12 @@ Sinks only note which pages and runs they stored. Their mirror entries are read 
 background, so the mirror never delays a commit; entries that cannot be written are dropped and counted.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lamplighter import telemetry
 from lamplighter.crawl.fetching.page_visits import PageVisit
-from lamplighter.crawl.reading.parse_sink import PageReading
+from lamplighter.crawl.pages.page_results import PageResult
 from lamplighter.model.mirror import MirrorEntry, MirrorVisit, PendingPages
 from lamplighter.model.visit import Fetched, NotModified, Redirected
 from lamplighter.ports import Clock, Mirror
@@ -45,20 +45,16 @@ class MirrorUpdates:
         self.dropped = 0
         self._was_asked = False
 
-    def visited(self, visits: Sequence[PageVisit]) -> None:
-        """Notes stored visits."""
+    def stored(self, results: Sequence[PageResult]) -> None:
+        """Notes stored visits and readings."""
         if self._mirror is None:
             return
-        had = [visited for visited in visits if isinstance(visited.visit, Fetched | NotModified | Redirected)]
+        pages = [result.visited.page for result in results if result.visited is not None and _was_asked(result.visited)]
         room = _MOST_NOTED - len(self._visited)
-        self._visited += [(visited.page.run_id, urls.url_key(visited.page.url)) for visited in had[:room]]
-        self.dropped += max(0, len(had) - room)
-        self._touched |= {visited.page.run_id for visited in visits}
-
-    def read(self, reads: Iterable[PageReading]) -> None:
-        """Notes stored readings."""
-        if self._mirror is not None:
-            self._touched |= {read.page.run_id for read in reads}
+        self._visited += [(page.run_id, urls.url_key(page.url)) for page in pages[:room]]
+        self.dropped += max(0, len(pages) - room)
+        for visited, reading, _ in results:
+            self._touched |= {each.page.run_id for each in (visited, reading) if each is not None}
 
     async def show(self) -> None:
         """Writes what was noted to the mirror."""
@@ -136,3 +132,7 @@ class MirrorUpdates:
         self._open |= run_ids
         while len(self._open) > _MOST_OPEN_RUNS:
             self._open.pop()
+
+
+def _was_asked(visited: PageVisit) -> bool:
+    return isinstance(visited.visit, Fetched | NotModified | Redirected)

@@ -1,4 +1,4 @@
-"""Deletes old rows: runs, their logs, events, receipts, notifications, alerts, changes of records.
+"""Deletes old rows: runs, logs, events, receipts, notifications, alerts, samples, change sets, changes of records.
 
 The archive has its own bounds (see `retention`). Takedowns, tombstones and the audit log are never deleted.
 """
@@ -23,6 +23,10 @@ log = telemetry.logger("pruning")
 #: how long finished notifications and cleared alerts are kept
 NOTIFICATIONS_KEPT = timedelta(days=30)
 ALERTS_KEPT = timedelta(days=90)
+#: how long the page of changes reaches back
+CHANGE_SETS_KEPT = timedelta(days=90)
+#: the plots of the dashboard reach back less
+SAMPLES_KEPT = timedelta(days=90)
 #: the figures of the last day need its runs, however many there were
 LEAST_RUN_AGE = timedelta(days=1)
 #: rows checked in one transaction
@@ -50,7 +54,7 @@ class Pruning:
     def __init__(self, db: Database, *, clock: Clock, kept: RetentionLimits) -> None:
         self._db = db
         self._clock = clock
-        self._kept = kept
+        self.kept = kept
         #: kind -> the id after which the next transaction continues
         self._reached: dict[str, int] = {}
 
@@ -73,7 +77,7 @@ class Pruning:
         self, now: datetime, *, runs_before: datetime
     ) -> Iterator[tuple[str, Callable[[int], Write[PruneStep]]]]:
         """The deletions by kind, each from an id."""
-        kept = self._kept
+        kept = self.kept
 
         def by_age(look: Callable[..., Any], age: timedelta) -> Callable[[int], Write[PruneStep]]:
             return lambda after: partial(look, before=now - age, after=after, limit=AT_ONCE)
@@ -88,6 +92,8 @@ class Pruning:
         yield "receipts", lambda _: partial(pruning.old_receipts, before=now - RECEIPTS_KEPT, limit=AT_ONCE)
         yield "notifications", by_age(pruning.ended_notifications, NOTIFICATIONS_KEPT)
         yield "alerts", by_age(pruning.cleared_alerts, ALERTS_KEPT)
+        yield "change_sets", by_age(pruning.old_change_sets, CHANGE_SETS_KEPT)
+        yield "samples", lambda _: partial(pruning.old_samples, before=now - SAMPLES_KEPT)
         if kept.change_age is not None:
             yield "changes", by_age(pruning.changes, kept.change_age)
 

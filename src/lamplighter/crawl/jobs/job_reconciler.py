@@ -21,7 +21,7 @@ class Reconciler:
     def __init__(self, db: Database, *, clock: Clock, source_defaults: SourceDefaults) -> None:
         self._db = db
         self._clock = clock
-        self._source_defaults = source_defaults
+        self.source_defaults = source_defaults
 
     async def reconcile(self) -> int:
         """Matches all jobs and returns the number of sources; one bad source does not stop the others."""
@@ -30,7 +30,7 @@ class Reconciler:
             async with self._db.read() as db:
                 ids = await sources.ids_after(db, after, limit=_BATCH)
                 unlike = await job_keeper.unmatched(
-                    db, ids, source_defaults=self._source_defaults, now=self._clock.now()
+                    db, ids, source_defaults=self.source_defaults, now=self._clock.now()
                 )
             if not ids:
                 break
@@ -53,7 +53,7 @@ class Reconciler:
     async def _match(self, ids: list[int]) -> Counter[JobChangeResult]:
         now = self._clock.now()
         matched = await self._db.write(
-            lambda db: job_keeper.match_many(db, ids, source_defaults=self._source_defaults, now=now)
+            lambda db: job_keeper.match_many(db, ids, source_defaults=self.source_defaults, now=now)
         )
         return Counter(matched.values())
 

@@ -2,15 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from lamplighter import telemetry
-from lamplighter.crawl.planning.outlook import InstallationOutlook, OutlookCache, cohort_key
+from lamplighter.crawl.planning import cohort_fitting
+from lamplighter.crawl.planning.cohort_fitting import CohortFits
+from lamplighter.crawl.planning.outlook import InstallationOutlook, cohort_key
+from lamplighter.crawl.planning.planner import Planner
+from lamplighter.crawl.planning.pricer import Pricer
 from lamplighter.model.schedule import Belief
 from lamplighter.model.source import Source
 from lamplighter.ports import Clock
 from lamplighter.rules.change import priors, weekly
+from lamplighter.rules.change.priors import USUAL, Fit
 from lamplighter.store.engine.database import Connection, Database
-from lamplighter.store.jobs import cohorts
+from lamplighter.store.jobs import cohorts, crawl_jobs
 from lamplighter.store.jobs.cohorts import HOURS, Cohort, YoungJob
 from lamplighter.store.sources import sources
 
@@ -21,15 +27,18 @@ TRAINED_ON = timedelta(weeks=5)
 TESTED_ON = timedelta(weeks=1)
 #: after so many visits a source's own evidence outweighs that of its cohort
 YOUNG = 12
+#: jobs that are planned again in one transaction
+_PLANNED_AT_ONCE = 100
 
 
 class CohortKeeper:
     """Computes the cohorts and updates the beliefs of young sources from them."""
 
-    def __init__(self, db: Database, *, clock: Clock, outlooks: OutlookCache) -> None:
+    def __init__(self, db: Database, *, clock: Clock, planner: Planner, pricer: Pricer) -> None:
         self._db = db
         self._clock = clock
-        self._outlooks = outlooks
+        self._planner = planner
+        self._pricer = pricer
 
     async def gather_if_old(self) -> bool:
         """Computes the cohorts again if they are a day old; returns whether it did."""
@@ -38,20 +47,35 @@ class CohortKeeper:
             gathered_at = await cohorts.gathered_at(db)
         if gathered_at is not None and now - gathered_at < EVERY:
             return False
-        await self._db.write(lambda db: self._gather(db, now))
-        self._outlooks.forget()
+        fits = await cohort_fitting.fits(self._db, now=now)
+        await self._db.write(lambda db: self._gather(db, fits, now))
+        self._planner.outlooks.forget()
+        replayed = [row["job"] for row in fits.replayed]
+        if replayed:  # they are planned at the price that their new beliefs make
+            await self._pricer.reprice()
+        for start in range(0, len(replayed), _PLANNED_AT_ONCE):
+            await self._db.write(partial(self._plan_again, replayed[start : start + _PLANNED_AT_ONCE], now))
         return True
 
-    async def _gather(self, db: Connection, now: datetime) -> None:
+    async def _plan_again(self, job_ids: Sequence[int], now: datetime, db: Connection) -> None:
+        """Plans runs anew that were planned by beliefs which have since been replaced."""
+        for job_id in job_ids:
+            job = await crawl_jobs.lock(db, job_id)
+            if job is not None:
+                change = await self._planner.after_refit(db, job, now=now)
+                await crawl_jobs.change(db, job_id, change, now=now)
+
+    async def _gather(self, db: Connection, fits: CohortFits, now: datetime) -> None:
+        await cohorts.save_replayed(db, fits.replayed)
         before = await cohorts.all_of_them(db)
-        found = await _found(db, now=now)
+        found = await _found(db, fits.by_cohort, now=now)
         await cohorts.replace_all(db, found, now=now)
         after = {cohort.key: cohort for cohort in found}
         moved = await _move_young(db, InstallationOutlook(cohorts=before), InstallationOutlook(cohorts=after))
-        log.info("cohorts.gathered", cohorts=len(found), young_sources=moved)
+        log.info("cohorts.gathered", cohorts=len(found), young_sources=moved, replayed_sources=len(fits.replayed))
 
 
-async def _found(db: Connection, *, now: datetime) -> list[Cohort]:
+async def _found(db: Connection, fits: Mapping[str, Fit], *, now: datetime) -> list[Cohort]:
     """Computes today's cohorts."""
     evidence: dict[str, tuple[float, float]] = {}
     for member in await cohorts.members(db):
@@ -69,6 +93,8 @@ async def _found(db: Connection, *, now: datetime) -> list[Cohort]:
             hours=hours,
             by_hour=[a + b for a, b in zip(train.get(key, nothing), test.get(key, nothing), strict=True)],
             has_rhythm=weekly.is_better_than_flat(train.get(key, nothing), test.get(key, nothing)),
+            shape=fits.get(key, USUAL).shape,
+            is_felt=fits.get(key, USUAL).is_felt,
         )
         for key, (changes, hours) in sorted(evidence.items())
     ]
@@ -89,15 +115,23 @@ async def _move_young(db: Connection, before: InstallationOutlook, after: Instal
     young = await cohorts.young(db, visits=YOUNG)
     known = await sources.many(db, [job.source_id for job in young])
     moved = {job.id: _moved(job, known[job.source_id], before, after) for job in young if job.source_id in known}
-    await cohorts.save_beliefs(db, {job_id: (belief.a, belief.b) for job_id, belief in moved.items()})
+    await cohorts.save_beliefs(db, moved)
     return len(moved)
 
 
-def _moved(job: YoungJob, source: Source, before: InstallationOutlook, after: InstallationOutlook) -> Belief:
+def _moved(
+    job: YoungJob, source: Source, before: InstallationOutlook, after: InstallationOutlook
+) -> tuple[float, float, float]:
+    """The belief, and the hours of its prior, once the prior is today's."""
     interval = timedelta(seconds=job.interval_seconds)
-    return priors.reprior(
+    earlier = before.prior(source, interval, host=None)
+    if job.prior_a is not None and job.prior_b is not None:
+        earlier = Belief(a=job.prior_a, b=job.prior_b)
+    prior = after.prior(source, interval, host=None)
+    moved = priors.reprior(
         Belief(a=job.belief_a, b=job.belief_b),
-        before=before.prior(source, interval, host=None),
-        after=after.prior(source, interval, host=None),
+        before=earlier,
+        after=prior,
         visit_count=job.visit_count,
     )
+    return moved.a, moved.b, prior.b

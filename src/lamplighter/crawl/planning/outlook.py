@@ -9,9 +9,9 @@ from lamplighter.model.schedule import Belief
 from lamplighter.model.source import Source
 from lamplighter.ports import Clock
 from lamplighter.rules.change import priors, weekly
-from lamplighter.rules.change.priors import GroupEvidence
+from lamplighter.rules.change.priors import USUAL, Fit, GroupEvidence
 from lamplighter.rules.schedule import slots
-from lamplighter.rules.schedule.policies.priority import level
+from lamplighter.rules.schedule.priority_levels import level
 from lamplighter.rules.schedule.slots import LoadMap
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import cohorts, job_load, pricing
@@ -40,10 +40,17 @@ class InstallationOutlook:
     def price(self, host_id: int | None) -> float | None:
         """The price of a fetch: the host's own, else the common one; None before the first solution."""
         own = self.host_prices.get(host_id) if host_id is not None else None
-        if own is not None:
-            return own
-        common = self.pricing.price
-        return common * self.pricing.correction if common is not None else None
+        return own if own is not None else self.pricing.price
+
+    @property
+    def pooled(self) -> float:
+        """The factor by which all sources together were staler than expected."""
+        return float((self.pricing.figures or {}).get("promise_correction", 1.0))
+
+    def fit(self, source: Source) -> Fit:
+        """How beliefs about the source begin."""
+        cohort = self._cohort(source)
+        return Fit(shape=cohort.shape, is_felt=cohort.is_felt) if cohort is not None else USUAL
 
     def profile(self, source: Source) -> weekly.Profile:
         """The weekly change profile of the source's cohort; flat if it has no rhythm."""
@@ -54,7 +61,7 @@ class InstallationOutlook:
         """The belief about a source before its visits."""
         cohort = self._cohort(source)
         return priors.prior(
-            baseline=priors.baseline_prior(baseline),
+            baseline=priors.baseline_prior(baseline, self.fit(source)),
             cohort=GroupEvidence(changes=cohort.changes, hours=cohort.hours) if cohort is not None else None,
             host=GroupEvidence(changes=host[0], hours=host[1]) if host is not None else None,
         )

@@ -1,20 +1,23 @@
 """Plans the next run of a job: gathers the inputs, applies the rules, returns the changes of the job."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.crawl.planning import effective_source
+from lamplighter.crawl.planning.known_activity import known_activity
 from lamplighter.crawl.planning.outlook import InstallationOutlook, OutlookCache
 from lamplighter.crawl.planning.source_defaults import SourceDefaults, rate_limit, windows_of
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, JobState
-from lamplighter.model.schedule import Learnt, PolicyName
+from lamplighter.model.schedule import Belief, Learnt, PolicyName
 from lamplighter.model.source import Source
 from lamplighter.ports import Clock
 from lamplighter.rules.change import learning, priors
+from lamplighter.rules.change.activity import LEAST_GAIN
 from lamplighter.rules.change.learning import VisitEvidence
+from lamplighter.rules.change.priors import USUAL
 from lamplighter.rules.hosts import server_hints
 from lamplighter.rules.schedule import backoff, policies, schedule
 from lamplighter.rules.schedule.backoff import Backoff
@@ -22,7 +25,7 @@ from lamplighter.rules.schedule.policies.learned import weight
 from lamplighter.rules.schedule.schedule import NextRun, Observed
 from lamplighter.rules.schedule.urgency import urgency
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.hosts import host_times
+from lamplighter.store.hosts import host_activity, host_times
 from lamplighter.store.hosts.host_times import HostTimes
 from lamplighter.store.jobs import cohorts
 from lamplighter.store.records import records
@@ -110,14 +113,21 @@ class Planner:
         return RunPlan(next=planned, backoff=retreat, changes=changes)
 
     async def after_announcement(
-        self, db: Connection, job: CrawlJob, *, probability: float, now: datetime
+        self,
+        db: Connection,
+        job: CrawlJob,
+        *,
+        probability: float,
+        now: datetime,
+        siblings: Mapping[str, Any] | None = None,
     ) -> JobChange:
-        """The job's changes after an announced change: its run may move forward, it is not forced."""
+        """The job's changes after an announced change: its run may move forward, it is not forced.
+
+        `siblings` are the figures of other sources on its host, where these told of the change.
+        """
         if job.learnt is None or job.learnt.visited_at is None:
             return JobChange()
-        learnt = learning.announce(
-            learning.repaired(job.learnt, otherwise=priors.baseline_prior(job.interval)), probability
-        )
+        learnt = learning.announce(learning.repaired(job.learnt, otherwise=_usual(job)), probability)
         changes = JobChange(signal=learnt.signal)
         case = await self._case(db, job, now=now)
         is_waiting = job.state is JobState.SCHEDULED and not job.failure_count
@@ -125,12 +135,43 @@ class Planner:
             return changes
         ask = self._ask(case, learnt, unchanged=job.unchanged_count, yielded=0, now=job.learnt.visited_at)
         planned = schedule.sooner(
-            ask, windows_of(case.source, case.host), planned_at=job.next_run_at, reason=job.next_run_reason, now=now
+            ask,
+            windows_of(case.source, case.host),
+            planned_at=job.next_run_at,
+            reason=job.next_run_reason,
+            now=now,
+            siblings=siblings,
         )
         if planned is None:
             return changes
         lane = urgency(weight=weight(job.priority), learnt=learnt, due_at=planned.at)
         return changes | JobChange(next_run_at=planned.at, next_run_reason=planned.reason, urgency=lane)
+
+    async def after_refit(self, db: Connection, job: CrawlJob, *, now: datetime) -> JobChange:
+        """The job's changes once its belief was replaced: its run is planned anew, sooner or later than before."""
+        is_waiting = job.state is JobState.SCHEDULED and not job.failure_count
+        if job.learnt is None or job.learnt.visited_at is None or not is_waiting or job.next_run_at is None:
+            return JobChange()
+        case = await self._case(db, job, now=now)
+        if case.policy is not PolicyName.LEARNED or not schedule.follows_belief(job.next_run_reason):
+            return JobChange()
+        learnt = learning.repaired(job.learnt, otherwise=_usual(job))
+        planned = schedule.anew(
+            self._ask(case, learnt, unchanged=job.unchanged_count, yielded=0, now=job.learnt.visited_at),
+            windows_of(case.source, case.host),
+            planned_at=job.next_run_at,
+            pace=job.pace or job.interval,
+            set_to=case.source.interval,
+            reason=job.next_run_reason or {},
+            now=now,
+        )
+        lane = urgency(weight=weight(job.priority), learnt=learnt, due_at=planned.at)
+        return JobChange(
+            next_run_at=planned.at,
+            next_run_reason=planned.reason,
+            pace=max(_SHORTEST_PACE, planned.pace),
+            urgency=lane,
+        )
 
     async def _case(self, db: Connection, job: CrawlJob, *, now: datetime) -> _Case:
         source = await effective_source.of_job(db, job, default=self.source_defaults.policy)
@@ -151,6 +192,7 @@ class Planner:
             yielded=yielded,
             learnt=learnt,
             price=case.outlook.price(job.host_id),
+            pooled=case.outlook.pooled,
             bounds=self.source_defaults.bounds_of(case.source, job.interval),
             profile=case.outlook.profile(case.source),
             now=now,
@@ -163,16 +205,25 @@ class Planner:
     ) -> Learnt:
         """What is learnt after this run; a failed run adds nothing."""
         job = case.job
-        usual = priors.baseline_prior(job.interval)
+        usual = _usual(job)
         known = learning.repaired(job.learnt, otherwise=usual) if job.learnt is not None else None
         if failed:
             return known or Learnt(belief=usual)
+        fit = case.outlook.fit(case.source)
         if known is None or known.visited_at is None:
-            host = await cohorts.of_host(db, job.host_id, except_job=job.id) if job.host_id is not None else None
+            host = None
+            if job.host_id is not None:
+                host = await cohorts.of_host(db, job.host_id, except_job=job.id, is_felt=fit.is_felt)
             usual = case.outlook.prior(case.source, job.interval, host=host)
-        seen = await self._seen(db, job, run, seed=seed, now=now)
-        hours_between = case.outlook.profile(case.source).hours_between
-        return learning.learn(known, seen, prior=usual, hours_between=hours_between)
+        return learning.learn(
+            known,
+            await self._seen(db, job, run, seed=seed, now=now),
+            prior=usual,
+            is_felt=fit.is_felt,
+            hours_between=case.outlook.profile(case.source).hours_between,
+            activity=await _activity(db, job),
+            believed=((job.next_run_reason or {}).get("expected") or {}).get("believed_staleness"),
+        )
 
     async def _seen(self, db: Connection, job: CrawlJob, run: CrawlRun, *, seed: Any, now: datetime) -> VisitEvidence:
         """What the run found, with the dates of changes where the site gives them."""
@@ -186,6 +237,20 @@ class Planner:
         if len(dates) < new or not all(since < moment <= at for moment in dates):
             return VisitEvidence(at=at, is_changed=True, last_modified=_last_modified(seed))
         return VisitEvidence(at=at, is_changed=True, count=len(set(dates)), last_modified=max(dates))
+
+
+def _usual(job: CrawlJob) -> Belief:
+    """The belief about a source of which only its interval is known, in the hours that its beliefs are about."""
+    is_felt = job.learnt.is_felt if job.learnt is not None else True
+    return priors.baseline_prior(job.interval, USUAL._replace(is_felt=is_felt))
+
+
+async def _activity(db: Connection, job: CrawlJob) -> Callable[[datetime, datetime], tuple[float, float]]:
+    """How busy the job's host was between two moments, where that predicts changes."""
+    found = await host_activity.of_host(db, job.host_id) if job.host_id is not None else None
+    if found is None or found.gain <= LEAST_GAIN:
+        return lambda start, end: (1.0, 1.0)
+    return known_activity(found).between
 
 
 def _last_modified(seed: Any) -> datetime | None:

@@ -13,6 +13,9 @@ from lamplighter.rules.schedule import baseline, policy_choice
 from lamplighter.store.hosts.host_times import HostTimes
 
 log = telemetry.logger("source_defaults")
+HOUR = timedelta(hours=1)
+#: the share of what a host's delay allows that is used at most, so that no host is under constant load
+USABLE_SHARE = 0.5
 WIDE = IntervalBounds(least=timedelta(minutes=1), most=timedelta(days=30))
 
 
@@ -61,6 +64,12 @@ class SourceDefaults:
             baseline=interval,
             usual=self.bounds,
         )
+
+    def polite_per_hour(self, host: HostTimes) -> float:
+        """Fetches per hour that a host can serve politely."""
+        delay, budget = host.delay(self.host), self.host_budget(host)
+        by_delay = USABLE_SHARE * (HOUR / delay) if delay else float("inf")
+        return min(by_delay, budget if budget is not None else float("inf"))
 
     def host_budget(self, host: HostTimes) -> float | None:
         """Fetches per hour of a host; None means no limit."""

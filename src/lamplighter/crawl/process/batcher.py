@@ -13,10 +13,12 @@ log = telemetry.logger("batcher")
 T = TypeVar("T")
 #: seconds that a batch waits for more items, for each item of the batch before it
 _LINGER_PER_ITEM = 0.005
+#: an item that cannot be stored is replaced so often: without what was read, then without what was fetched
+_MOST_REPLACED = 2
 
 
 class Batcher(Generic[T]):
-    """Takes items one by one and commits them in batches.
+    """Takes items one by one and commits them in batches, in their order.
 
     While the database is away a batch waits. A single item that cannot be stored is given up: `broken`
     returns what to store in its place. A batch waits `linger` seconds for more items at most.
@@ -50,6 +52,10 @@ class Batcher(Generic[T]):
         if self._is_full():
             async with self._settled:
                 await self._settled.wait_for(lambda: not self._is_full())
+        self.add(item)
+
+    def add(self, item: T) -> None:
+        """Adds an item at once: for what is held in memory anyway."""
         self._waiting.append(item)
         self._put_count += 1
         self._arrived.set()
@@ -86,7 +92,7 @@ class Batcher(Generic[T]):
         self._seconds.observe(monotonic() - began)
 
     async def _commit_until_done(self, batch: Sequence[T]) -> None:
-        pause, given_up = 0.2, False
+        pause, replaced = 0.2, 0
         while True:
             try:
                 return await self._commit(batch)
@@ -96,8 +102,8 @@ class Batcher(Generic[T]):
                         await self._commit_until_done([item])
                     return None
                 loops.report_failure(log, "batch.commit_failed", error, batch=self._name, items=len(batch))
-                if not is_away(error) and not given_up:
-                    batch, given_up = [self._broken(batch[0], error)], True
+                if not is_away(error) and replaced < _MOST_REPLACED:
+                    batch, replaced = [self._broken(batch[0], error)], replaced + 1
                     continue
             await asyncio.sleep(pause)
             pause = min(pause * 2, 10.0)

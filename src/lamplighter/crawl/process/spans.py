@@ -1,6 +1,6 @@
 """Trace spans of runs and their steps: fetches, readings, commits."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,57 +12,64 @@ from lamplighter.store.runs.crawl_runs import OpenRun, RunOwner
 
 if TYPE_CHECKING:
     from lamplighter.crawl.fetching.page_visits import PageVisit
-    from lamplighter.crawl.reading.parse_sink import PageReading
+    from lamplighter.crawl.pages.page_results import PageReading, PageResult
 
 _OUTCOMES = {Fetched: "fetched", NotModified: "not_modified", Redirected: "redirected", Failed: "failed"}
 
 
-def of_visits(batch: "Sequence[PageVisit]", runs: Mapping[int, OpenRun], *, began_at: datetime, now: datetime) -> None:
-    """Spans of visits and their commit."""
+def of_results(
+    batch: "Sequence[PageResult]", runs: Mapping[int, OpenRun], *, began_at: datetime, now: datetime
+) -> None:
+    """Spans of visits, readings and their commit."""
     if (tracer := tracing.current()) is None:
         return
-    for visited in batch:
-        run, visit = runs.get(visited.page.run_id), visited.visit
-        if run is None or isinstance(visit, Refused):
-            continue
+    for visited, reading, _ in batch:
+        if visited is not None and (run := runs.get(visited.page.run_id)) is not None:
+            _visit(tracer, visited, run)
+        if reading is not None and (run := runs.get(reading.page.run_id)) is not None:
+            _reading(tracer, reading, run)
+    for run in runs.values():
         tracer.step(
-            "fetch",
-            run=run.public_id,
-            began_at=visit.at - visit.took,
-            ended_at=visit.at,
-            ok=not isinstance(visit, Failed),
-            url__full=tracing.address(visited.page.url),
-            server__address=visited.host.key,
-            http__response__status_code=_status(visit),
-            lamplighter__outcome=_OUTCOMES[type(visit)],
-            lamplighter__reason=str(visit.fault) if isinstance(visit, Failed) else None,
-            lamplighter__proxy=visited.proxy_id,
-            lamplighter__turn_wait_ms=round(visited.waited / timedelta(milliseconds=1)),
+            "commit", run=run.public_id, began_at=began_at, ended_at=now, ok=True, lamplighter__items=len(batch)
         )
-    _commit(tracer, "fetch", runs.values(), items=len(batch), began_at=began_at, now=now)
 
 
-def of_reads(batch: "Sequence[PageReading]", runs: Mapping[int, OpenRun], *, began_at: datetime, now: datetime) -> None:
-    """Spans of readings and their commit."""
-    if (tracer := tracing.current()) is None:
+def _visit(tracer: tracing.Tracer, visited: "PageVisit", run: OpenRun) -> None:
+    visit = visited.visit
+    if isinstance(visit, Refused):
         return
-    for read in batch:
-        run, result = runs.get(read.page.run_id), read.result
-        if run is None or not isinstance(result, Digest) or result.effort is None:
-            continue
-        read_at = datetime.fromtimestamp(result.effort.began_at, UTC)
-        tracer.step(
-            "parse",
-            run=run.public_id,
-            began_at=read_at,
-            ended_at=read_at + timedelta(milliseconds=result.effort.took_ms),
-            ok=result.obstacle is None,
-            url__full=tracing.address(read.page.url),
-            lamplighter__records=len(result.records),
-            lamplighter__cpu_ms=result.effort.cpu_ms,
-            lamplighter__obstacle=result.obstacle,
-        )
-    _commit(tracer, "parse", runs.values(), items=len(batch), began_at=began_at, now=now)
+    tracer.step(
+        "fetch",
+        run=run.public_id,
+        began_at=visit.at - visit.took,
+        ended_at=visit.at,
+        ok=not isinstance(visit, Failed),
+        url__full=tracing.address(visited.page.url),
+        server__address=visited.host.key,
+        http__response__status_code=_status(visit),
+        lamplighter__outcome=_OUTCOMES[type(visit)],
+        lamplighter__reason=str(visit.fault) if isinstance(visit, Failed) else None,
+        lamplighter__proxy=visited.proxy_id,
+        lamplighter__turn_wait_ms=round(visited.waited / timedelta(milliseconds=1)),
+    )
+
+
+def _reading(tracer: tracing.Tracer, reading: "PageReading", run: OpenRun) -> None:
+    result = reading.result
+    if not isinstance(result, Digest) or result.effort is None:
+        return
+    read_at = datetime.fromtimestamp(result.effort.began_at, UTC)
+    tracer.step(
+        "parse",
+        run=run.public_id,
+        began_at=read_at,
+        ended_at=read_at + timedelta(milliseconds=result.effort.took_ms),
+        ok=result.obstacle is None,
+        url__full=tracing.address(reading.page.url),
+        lamplighter__records=len(result.records),
+        lamplighter__cpu_ms=result.effort.cpu_ms,
+        lamplighter__obstacle=result.obstacle,
+    )
 
 
 def of_run(run: CrawlRun, whose: RunOwner, *, outcome: RunOutcome, now: datetime) -> None:
@@ -84,22 +91,6 @@ def of_run(run: CrawlRun, whose: RunOwner, *, outcome: RunOutcome, now: datetime
         lamplighter__pages=run.tally.pages_fetched + run.tally.pages_unchanged,
         lamplighter__records=run.tally.records_found,
     )
-
-
-def _commit(
-    tracer: tracing.Tracer, sink: str, runs: Iterable[OpenRun], *, items: int, began_at: datetime, now: datetime
-) -> None:
-    """Writes a commit's span into each run that shares it."""
-    for run in runs:
-        tracer.step(
-            "commit",
-            run=run.public_id,
-            began_at=began_at,
-            ended_at=now,
-            ok=True,
-            lamplighter__sink=sink,
-            lamplighter__items=items,
-        )
 
 
 def _status(visit: Visit) -> int | None:

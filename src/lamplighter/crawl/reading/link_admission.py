@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -79,6 +79,8 @@ class Admitted(NamedTuple):
     left: Mapping[int, Counter[str]]
     #: page -> when the first known page found on it may be due again
     due: Mapping[int, datetime]
+    #: page -> how many further pages of its list are remembered as found on it: unchanged it leads there unread
+    held: Mapping[int, int]
 
 
 async def admit(
@@ -102,8 +104,9 @@ async def admit(
         wanted = _wanted(offer, by_key, known, left[offer.run.id], due, now)
         is_listing = offer.run.id in listing or any(choice.is_new_list for choice in wanted)
         chosen += _choose(offer, wanted, left[offer.run.id], due, now, read=read, is_listing=is_listing)
+    held = _held(keyed, known, {(choice.run.id, choice.key) for choice in chosen})
     if not chosen:
-        return Admitted(set(), left, due)
+        return Admitted(set(), left, due, held)
     host_ids = await hosts.ensure(db, {choice.host_key for choice in chosen}, now=now)
     await pages.add(db, [_new_page(choice, host_ids[choice.host_key], now) for choice in chosen if not choice.known])
     again = [choice for choice in chosen if choice.known]
@@ -114,7 +117,7 @@ async def admit(
     await hosts.wake(db, woken, now=now)
     counts = Counter(choice.run.id for choice in started if not choice.item.hops)
     await crawl_runs.add_up(db, {run_id: {"page_count": count} for run_id, count in counts.items()}, now=now)
-    return Admitted(woken, left, due)
+    return Admitted(woken, left, due, held)
 
 
 def _wanted(
@@ -204,6 +207,25 @@ def _by_key(found: Sequence[DiscoveredUrl]) -> dict[str, DiscoveredUrl]:
     for item in sorted(found, key=lambda item: item.role is not PageRole.LISTING):
         by_key.setdefault(urls.url_key(item.url), item)
     return by_key
+
+
+def _held(
+    keyed: Sequence[tuple[Offer, Mapping[str, DiscoveredUrl]]],
+    known: Mapping[str, Mapping[int, pages.KnownPage]],
+    chosen: Set[tuple[int, str]],
+) -> Counter[int]:
+    held: Counter[int] = Counter()
+    for (run, _, _), by_key in keyed:
+        for key, item in by_key.items():
+            if item.role is not PageRole.LISTING or item.found_on is None:
+                continue
+            there = known.get(key, {}).get(run.source_id)
+            if there is None:
+                held[item.found_on] += (run.id, key) in chosen
+            else:
+                is_promoted = frontier.outranks(item.role, there.role)
+                held[item.found_on] += is_promoted or (there.role, there.found_on) == (item.role, item.found_on)
+    return held
 
 
 def _promoted(

@@ -12,14 +12,22 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import BinaryIO, NamedTuple
 
-from lamplighter.crawl.reading.reader_messages import HEADER, Digest, Effort, PageWork
-from lamplighter.extract import ladder
-from lamplighter.model.reading import Link, PageRole, Reading
+from lamplighter.crawl.reading import lessons
+from lamplighter.crawl.reading.reader_messages import (
+    HEADER,
+    Digest,
+    Effort,
+    LessonDigest,
+    LessonWork,
+    PageWork,
+    ShownWork,
+)
+from lamplighter.model.reading import Link, PageRole, Reading, RowPosition
 from lamplighter.model.record import LEAST_CONFIDENCE, Method, Record, RecordKind, RejectedRecord
 from lamplighter.normalise.dates.dates import read_when
 from lamplighter.normalise.records import to_records
@@ -29,6 +37,10 @@ from lamplighter.rules.urls import scope
 #: confidence that a posting without an organisation is its source's own
 OF_THE_SOURCE = 0.3
 _GUESS = f"a guess, less than {LEAST_CONFIDENCE:.0%} sure"
+#: templates of one source whose lists are remembered
+MOST_LISTS = 20
+#: objects made before the youngest are looked through for garbage: a page makes tens of thousands, all of them needed
+_YOUNG = 50_000
 #: a page that needs more memory than this kills its reader, not the machine
 MEMORY_BYTES = 2 * 1024**3
 
@@ -42,10 +54,20 @@ def main() -> None:
     answers.write(HEADER.pack(0))  # ready
     answers.flush()
     while (message := _receive(sys.stdin.buffer)) is not None:
-        batch, now = pickle.loads(message)
-        answer = pickle.dumps(read_batch(batch, now), protocol=pickle.HIGHEST_PROTOCOL)
+        work, now = pickle.loads(message)
+        answer = pickle.dumps(_answer(work, now), protocol=pickle.HIGHEST_PROTOCOL)
         answers.write(HEADER.pack(len(answer)) + answer)
         answers.flush()
+
+
+def _answer(work: list[PageWork] | LessonWork | ShownWork, now: datetime) -> list[Digest] | LessonDigest | str:
+    match work:
+        case LessonWork():
+            return lessons.teach(work, lambda page, reading: digest_of(page, reading, now))
+        case ShownWork():
+            return lessons.shown(work)
+        case _:
+            return read_batch(work, now)
 
 
 def read_batch(batch: Iterable[PageWork], now: datetime) -> list[Digest]:
@@ -87,6 +109,7 @@ def _prepare() -> None:
     # What is loaded by now stays: collecting it would cost some pages 50 ms.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         pr_set_pdeathsig = 1
@@ -96,17 +119,13 @@ def _prepare() -> None:
 
 def digest(work: PageWork, now: datetime) -> Digest:
     """Parses a page's body into records and links."""
-    reading = ladder.read(
-        work.body,
-        url=work.url,
-        content_type=work.content_type,
-        recipe=work.recipe,
-        kind=work.kind,
-        robots_tag=work.robots_tag,
-        usage=work.usage,
-        agent=work.agent,
-        is_linked=work.role is PageRole.LINK,
-    )
+    return digest_of(work, lessons.read(work), now)
+
+
+def digest_of(work: PageWork, reading: Reading, now: datetime) -> Digest:
+    """The clean records of a page that was read, and the links that may be followed."""
+    if reading.is_same:
+        return Digest(work.page_id, reading.content_hash, [], [], [], [], (), is_same=True)
     expires_at = _expiry(reading, now)
     unwanted = _unwanted(reading, expires_at, now)
     records: list[Record] = []
@@ -136,6 +155,8 @@ def digest(work: PageWork, now: datetime) -> Digest:
         warnings=reading.warnings + (reading.recipe_warnings if work.depth == 0 else ()),
         obstacle=reading.obstacle,
         because=reading.because,
+        seen_hash=reading.seen_hash,
+        list_at=_news(reading.list_at, work.lists),
         usage=reading.usage,
         noarchive=reading.directives.noarchive,
         ttl=reading.ttl,
@@ -147,6 +168,13 @@ def digest(work: PageWork, now: datetime) -> Digest:
         too_deep=too_deep,
         elsewhere=len(leading_on) - len(links) - too_deep,
     )
+
+
+def _news(found: RowPosition | None, known: Mapping[str, RowPosition]) -> RowPosition | None:
+    """Where the list is, if that is not known and there is room to remember it."""
+    if found is None or known.get(found.template) == found:
+        return None
+    return found if found.template in known or len(known) < MOST_LISTS else None
 
 
 def _leading_on(reading: Reading, work: PageWork) -> tuple[Link, ...]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from lamplighter.model.reading import PageRole
+from lamplighter.extract.teaching.lesson import Example, Learned, OutlineLine, ReadMark, TextExample
+from lamplighter.model.reading import NO_LISTS, PageRole, RowPosition
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import Record, RecordKind, RejectedRecord
 from lamplighter.rules.urls.scope import LinkScope
@@ -39,6 +40,10 @@ class PageWork(NamedTuple):
     role: PageRole = PageRole.SEED
     #: of job postings on pages that name none
     organisation: str | None = None
+    #: where the lists of the source's pages are, by template
+    lists: Mapping[str, RowPosition] = NO_LISTS
+    #: what the page said when it was last read; None when it is to be read whatever it says
+    seen: str | None = None
 
 
 class Effort(NamedTuple):
@@ -87,5 +92,57 @@ class Digest(NamedTuple):
     elsewhere: int = 0
     #: why the page was read as this list; empty when it was not read by its form
     because: str = ""
+    #: where the list is, if that is not known yet
+    list_at: RowPosition | None = None
+    #: what the page says, as a hash; empty for what is no HTML
+    seen_hash: str = ""
+    #: it says the same as when it was last read, so it was not read
+    is_same: bool = False
     #: None if not measured
     effort: Effort | None = None
+
+
+class LessonWork(NamedTuple):
+    """A page on which somebody points at examples."""
+
+    #: with the recipe as it was before the lesson
+    page: PageWork
+    examples: tuple[Example, ...] = ()
+    #: further examples, by their texts
+    texts: tuple[TextExample, ...] = ()
+    #: the element that is pressed now; None for none
+    press: int | None = None
+    #: what it means; empty to guess
+    meaning: str = ""
+    #: bodies of the page's versions, on which the recipe is tried
+    versions: tuple[bytes, ...] = ()
+
+
+class LessonDigest(NamedTuple):
+    """The state of a lesson."""
+
+    examples: tuple[Example, ...] = ()
+    #: the texts of the examples
+    said: tuple[str, ...] = ()
+    learned: Learned = Learned()
+    #: what the page gives under the learned recipe, or under the one before; None if it was not read
+    digest: Digest | None = None
+    marks: tuple[ReadMark, ...] = ()
+    outline: tuple[OutlineLine, ...] = ()
+    #: records on each of the versions
+    counts: tuple[int, ...] = ()
+    #: why nothing was learned
+    trouble: str | None = None
+    #: the example that cannot be used
+    field: str | None = None
+
+
+class ShownWork(NamedTuple):
+    """A page to be shown to people."""
+
+    body: bytes
+    content_type: str | None
+    #: our own parts of the document
+    head: str
+    foot: str
+    with_styles: bool = True

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from lamplighter import telemetry
-from lamplighter.crawl.reading.reader_messages import HEADER, Digest, PageWork
+from lamplighter.crawl.reading.reader_messages import HEADER, Digest, LessonDigest, LessonWork, PageWork, ShownWork
 
 log = telemetry.logger("readers")
 #: a reader is replaced after so many batches, in case it leaks memory
@@ -53,7 +53,21 @@ class ReaderPool:
 
         `begun` is called when a reader is free and gets the batch.
         """
-        message = pickle.dumps((batch, now), protocol=pickle.HIGHEST_PROTOCOL)
+        digests: list[Digest] = await self._ask(batch, now, begun)
+        return digests
+
+    async def teach(self, work: LessonWork, *, now: datetime) -> LessonDigest:
+        """The state of a lesson; raises as `read` does."""
+        taught: LessonDigest = await self._ask(work, now)
+        return taught
+
+    async def show(self, work: ShownWork, *, now: datetime) -> str:
+        """A page as HTML that does nothing; raises as `read` does."""
+        shown: str = await self._ask(work, now)
+        return shown
+
+    async def _ask(self, work: Any, now: datetime, begun: Callable[[], None] = lambda: None) -> Any:
+        message = pickle.dumps((work, now), protocol=pickle.HIGHEST_PROTOCOL)
         reader = await self._free.get()
         try:
             await reader.ready()
@@ -71,8 +85,7 @@ class ReaderPool:
             raise
         finally:
             self._free.put_nowait(reader)
-        digests: list[Digest] = pickle.loads(answer)
-        return digests
+        return pickle.loads(answer)
 
 
 async def start_process() -> Process:

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from lamplighter.crawl.fetching.page_request import PageRequestParts, address_of, request_for
+from lamplighter.crawl.fetching.page_request import PageRequestParts, Secrets, address_of, request_for
 from lamplighter.crawl.reading.reader_messages import PageWork
 from lamplighter.errors import BadRecipe, BadUrl
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.model.page import Page
+from lamplighter.model.reading import NO_LISTS, RowPosition
 from lamplighter.model.recipe import EMPTY, Recipe
 from lamplighter.model.record import RecordKind
 from lamplighter.model.source import Source
@@ -20,7 +21,7 @@ from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.pages import pages
 from lamplighter.store.pages.pages import Downloaded
 from lamplighter.store.runs import crawl_runs
-from lamplighter.store.sources import sources
+from lamplighter.store.sources import list_positions, sources
 
 #: an edited recipe takes effect within this many seconds
 KEPT_SECONDS = 3.0
@@ -44,10 +45,12 @@ class KnownSource:
     since: datetime | None = None
     #: why its pages cannot be read; None when they can
     trouble: str | None = None
+    #: where the lists of its pages are, by template
+    lists: Mapping[str, RowPosition] = field(default_factory=dict)
     #: an extra delay of its host after each of this source's requests
     min_delay: timedelta = timedelta(0)
 
-    def request(self, page: Page, *, secrets: Mapping[str, str]) -> PageRequestParts:
+    def request(self, page: Page, *, secrets: Secrets) -> PageRequestParts:
         """The request for a page of this source."""
         return request_for(page.url, page.role, self.recipe, source_url=self.url, since=self.since, secrets=secrets)
 
@@ -68,6 +71,8 @@ class KnownSource:
             scope=self.scope,
             role=page.role,
             organisation=self.organisation,
+            lists=self.lists,
+            seen=page.seen_hash,
         )
 
 
@@ -91,6 +96,11 @@ class SourceCache:
                 return self._among(ids)
         return self._among(ids)
 
+    def learn(self, source_id: int, position: RowPosition) -> None:
+        """Notes where the list of a source's pages is, which was just stored."""
+        if (known := self._known.get(source_id)) is not None:
+            self._known[source_id] = replace(known, lists={**known.lists, position.template: position})
+
     def _is_old(self) -> bool:
         return self._clock.monotonic() - self._read_at > KEPT_SECONDS
 
@@ -112,7 +122,13 @@ class SourceCache:
         async def work(db: Connection) -> dict[int, KnownSource]:
             rows = await sources.many(db, ids)
             seeds = await pages.seed_urls(db, ids)
-            known = {source_id: _known(row, seeds.get(source_id, []), self._agent) for source_id, row in rows.items()}
+            lists = await list_positions.of_sources(db, ids)
+            known = {
+                source_id: replace(
+                    _known(row, seeds.get(source_id, []), self._agent), lists=lists.get(source_id, NO_LISTS)
+                )
+                for source_id, row in rows.items()
+            }
             incremental = [source_id for source_id, source in known.items() if _asks_since(source.recipe)]
             since = await crawl_runs.last_complete(db, incremental) if incremental else {}
             return known | {source_id: replace(known[source_id], since=moment) for source_id, moment in since.items()}

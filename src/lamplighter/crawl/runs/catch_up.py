@@ -33,16 +33,17 @@ _AT_ONCE = 500
 class CatchUp:
     """Runs before the scheduler reads due jobs."""
 
-    def __init__(self, db: Database, *, clock: Clock, defaults: HostPolicy) -> None:
+    def __init__(self, db: Database, *, clock: Clock) -> None:
         self._db = db
         self._clock = clock
-        #: of hosts that have no policy of their own
-        self._defaults = defaults
         #: by this process
         self._noted_at: datetime | None = None
 
-    async def look(self) -> int:
-        """Spreads overdue jobs if no scheduler ran for long; returns how many have to wait."""
+    async def look(self, *, defaults: HostPolicy) -> int:
+        """Spreads overdue jobs if no scheduler ran for long; returns how many have to wait.
+
+        `defaults` are for hosts that have no policy of their own.
+        """
         now = self._clock.now()
         # abs(): after the clock was set back, rounds must still be noted.
         if self._noted_at is not None and abs(now - self._noted_at) < _NOTED_EVERY:
@@ -54,7 +55,7 @@ class CatchUp:
         away = now - last if last is not None else timedelta(0)
         waiting = await self._spread(away, now=now) if away > catch_up.PATIENCE else 0
         if away < -_NOTED_EVERY:
-            await self._set_back(-away, now=now)
+            await self._set_back(-away, now=now, defaults=defaults)
         # Last, so that after a crash the next process continues with the jobs still overdue.
         await self._db.write(lambda db: upkeep.note(db, Upkeep.LOOK, now=now))
         self._noted_at = now
@@ -74,9 +75,9 @@ class CatchUp:
         log.warning("schedule.caught_up", away_minutes=minutes, jobs_overdue=len(overdue), jobs_spread=len(later))
         return len(later)
 
-    async def _set_back(self, by: timedelta, *, now: datetime) -> None:
+    async def _set_back(self, by: timedelta, *, now: datetime, defaults: HostPolicy) -> None:
         """Moves host times back, never by more than the clock was."""
-        count = await self._db.write(lambda db: host_times.set_back(db, by=by, now=now, defaults=self._defaults))
+        count = await self._db.write(lambda db: host_times.set_back(db, by=by, now=now, defaults=defaults))
         log.warning("schedule.clock_set_back", minutes=round(by / timedelta(minutes=1)), hosts=count)
 
 

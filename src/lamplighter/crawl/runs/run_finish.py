@@ -12,7 +12,17 @@ from lamplighter.crawl.planning import budget_spending
 from lamplighter.crawl.planning.planner import Planner, RunPlan
 from lamplighter.crawl.runs import run_report
 from lamplighter.crawl.runs.drift_and_presence import PresenceCheck, look, settle
-from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, JobState, PauseReason, RunOutcome, RunTally, Trigger
+from lamplighter.model.crawl import (
+    CrawlJob,
+    CrawlRun,
+    JobChange,
+    JobState,
+    PauseReason,
+    RunAdvice,
+    RunOutcome,
+    RunTally,
+    Trigger,
+)
 from lamplighter.model.fields import otherwise
 from lamplighter.model.page import LEFT_FOR_LATER, Phase
 from lamplighter.model.reading import EMPTY_LIST, PageRole
@@ -28,6 +38,7 @@ from lamplighter.store.engine.after_commit import Signal, signal
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.pages import tasks, waiting_pages
+from lamplighter.store.records import change_sets
 from lamplighter.store.runs import crawl_runs, run_pages
 
 #: a source whose start page robots.txt forbids is tried again after this time, when robots.txt is read again
@@ -86,6 +97,7 @@ async def cancel_run(db: Connection, run_id: int, *, why: str, now: datetime) ->
     await tasks.settle(db, run_id, since=run.started_at)
     shown = (await look(db, run, overdue=True)).shown
     await crawl_runs.close(db, run_id, now=now, outcome=RunOutcome.CANCELLED, message=why, records_shown=shown)
+    await _note_changes(db, run, is_baseline=False, now=now)
     await run_report.tell_cancelled(db, run, why=why, now=now)
     signal(Signal.JOBS)  # another run may take its place
 
@@ -116,15 +128,16 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
     )
     await tasks.settle(db, run_id, since=run.started_at)
     await settle(db, run, presence, outcome=verdict.outcome, now=now)
+    is_baseline = job.baseline_at is None and run.trigger is not Trigger.TASKS
+    await _note_changes(db, run, is_baseline=is_baseline, now=now)
     await budget_spending.settle(db, job, run, source_defaults=planner.source_defaults, now=now)
-    changes = await _consequences(
-        db, job, run, problem, failed=verdict.outcome is RunOutcome.FAIL, planner=planner, now=now
-    )
+    changes = await _consequences(db, job, run, problem, verdict, planner=planner, now=now)
     if run.trigger is not Trigger.TASKS:
         streaks = run_streak.after(job.failed_runs, job.turned_away_runs, EndedRun(*verdict))
         changes |= JobChange(
             last_outcome=verdict.outcome,
             last_drifted=presence.drift is not None,
+            last_advice=await _advice(db, run, verdict),
             failed_runs=streaks.failed_runs,
             turned_away_runs=streaks.turned_away_runs,
         )
@@ -147,8 +160,19 @@ async def _finish(db: Connection, run_id: int, *, now: datetime, planner: Planne
         failure_count=otherwise(changes.failed_runs, job.failed_runs),
         now=now,
     )
-    is_baseline = job.baseline_at is None and run.trigger is not Trigger.TASKS
     return RunEnd(job, run, verdict.outcome, verdict.message, drift, changes, is_baseline)
+
+
+async def _note_changes(db: Connection, run: CrawlRun, *, is_baseline: bool, now: datetime) -> None:
+    await change_sets.note_run(
+        db,
+        run.id,
+        source_id=run.source_id,
+        began_at=run.started_at,
+        new=run.tally.records_inserted,
+        is_baseline=is_baseline,
+        now=now,
+    )
 
 
 async def _with_cut(
@@ -173,6 +197,15 @@ async def _with_cut(
     return verdict._replace(message=f"{verdict.message}; {note}")
 
 
+async def _advice(db: Connection, run: CrawlRun, verdict: Verdict) -> RunAdvice | None:
+    """What an operator should change in the source; nothing when the run failed, which is to be mended first."""
+    if verdict.outcome is RunOutcome.FAIL:
+        return None
+    if await run_pages.has_moved(db, run.id):
+        return RunAdvice.MOVED
+    return RunAdvice.MAX_PAGES if cut_short.note_in(verdict.message) else None
+
+
 async def _look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceCheck:
     """Checks the source. A run of tasks covers only a part of it, so it neither drops pages nor drifts."""
     if run.trigger is not Trigger.TASKS:
@@ -181,11 +214,12 @@ async def _look(db: Connection, run: CrawlRun, *, overdue: bool) -> PresenceChec
 
 
 async def _consequences(
-    db: Connection, job: CrawlJob, run: CrawlRun, problem: Any, *, failed: bool, planner: Planner, now: datetime
+    db: Connection, job: CrawlJob, run: CrawlRun, problem: Any, verdict: Verdict, *, planner: Planner, now: datetime
 ) -> JobChange:
     """The job's changes; none after a run of tasks, which says nothing about the source."""
     if run.trigger is Trigger.TASKS:
         return JobChange()
+    failed = verdict.outcome is RunOutcome.FAIL
     plan = await planner.after_run(db, job, run, failed=failed, now=now, is_permanent=_is_permanent(problem))
     return plan.changes | next_state(job, plan, _refusal(problem) if failed else None, now=now)
 

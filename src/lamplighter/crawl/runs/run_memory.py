@@ -82,7 +82,7 @@ class RunMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTools:
-    """What the sinks need to store and finish runs."""
+    """What the page sink needs to store and finish runs."""
 
     planner: Planner
     notice_writer: NoticeWriter

@@ -80,14 +80,14 @@ class Scheduler:
         self._db = db
         self._clock = clock
         self._queue = queue
-        self._source_defaults = source_defaults
-        self._capacity = capacity
+        self.source_defaults = source_defaults
+        self.capacity = capacity
         self._run_deadline = run_deadline
-        self._catch_up = CatchUp(db, clock=clock, defaults=source_defaults.host)
+        self._catch_up = CatchUp(db, clock=clock)
 
     async def open_due(self) -> int:
         """Opens runs of due jobs, the most urgent first, up to capacity, and returns how many."""
-        await self._catch_up.look()
+        await self._catch_up.look(defaults=self.source_defaults.host)
         metrics.SCHEDULER_RUNS.inc()
         opened, away = 0, frozenset[int]()
         while True:
@@ -121,7 +121,7 @@ class Scheduler:
         now = self._clock.now()
         chosen = await self._choose(db, away=away, now=now)
         jobs = await crawl_jobs.claim(db, [job.id for job in chosen], now=now)
-        known = await effective_source.of_jobs(db, jobs, default=self._source_defaults.policy)
+        known = await effective_source.of_jobs(db, jobs, default=self.source_defaults.policy)
         times = await host_times.many(db, [job.host_id for job in jobs])
         opened, shut, woken = [], set[int](), dict[int, int]()
         for job in sorted(jobs, key=_order(chosen)):
@@ -133,10 +133,10 @@ class Scheduler:
                 continue
             opened.append(job)
             woken[run.host_id] = max(job.priority, woken.get(run.host_id, 0))
-            if host is not None and (per_hour := self._source_defaults.host_budget(host)) is not None:
+            if host is not None and (per_hour := self.source_defaults.host_budget(host)) is not None:
                 free_at = budget.charged(host.budget_free_at, fetches=job.cost, per_hour=per_hour, now=now)
                 times[host.id] = host._replace(budget_free_at=free_at)
-        await budget_spending.charge(db, opened, source_defaults=self._source_defaults, now=now)
+        await budget_spending.charge(db, opened, source_defaults=self.source_defaults, now=now)
         if opened:
             crash_points.reached("open.before_commit")
         return _Batch(woken, len(opened), len(jobs) - len(opened), frozenset(shut))
@@ -146,17 +146,17 @@ class Scheduler:
         if await crawl_pause.get(db) is not None:
             return []
         going_on = await host_times.open_runs(db, now=now)
-        room = min(_BATCH, self._capacity.runs - going_on.busy)
+        room = min(_BATCH, self.capacity.runs - going_on.busy)
         if room <= 0:
             return []
-        full = {host_id for host_id, runs in going_on.by_host.items() if runs >= self._capacity.runs_per_host}
+        full = {host_id for host_id, runs in going_on.by_host.items() if runs >= self.capacity.runs_per_host}
         # The jobs of a disabled host stay due: they run when it is enabled, and do not fail meanwhile.
         busy = away | {host_id for host_id in full if host_id is not None} | await host_times.disabled(db)
         waiting = await crawl_jobs.due(db, lanes=urgency.LANES, now=now, limit=room, busy_hosts=busy)
-        chosen = _most_urgent(waiting, going_on.by_host, room=room, per_host=self._capacity.runs_per_host, now=now)
+        chosen = _most_urgent(waiting, going_on.by_host, room=room, per_host=self.capacity.runs_per_host, now=now)
         free_at = (await pricing.get(db)).budget_free_at
         return budget_spending.affordable(
-            chosen, free_at=free_at, per_hour=self._source_defaults.budget_per_hour, now=now
+            chosen, free_at=free_at, per_hour=self.source_defaults.budget_per_hour, now=now
         )
 
     async def _open(
@@ -174,7 +174,7 @@ class Scheduler:
                 trigger=Trigger.SCHEDULE,
                 now=now,
                 deadline=self._run_deadline,
-                defaults=self._source_defaults.host,
+                defaults=self.source_defaults.host,
             )
         except Exception as error:
             if is_away(error):

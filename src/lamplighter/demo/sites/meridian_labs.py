@@ -1,4 +1,7 @@
-"""Meridian Labs: one plain table and plain detail pages, without JSON-LD. Hardly ever changes: a row a month."""
+"""Meridian Labs: one plain table and plain detail pages, without JSON-LD. Hardly ever changes: a row a month.
+
+In a past that was made in advance each vacancy had a table of its own until the relaunch.
+"""
 
 from datetime import datetime, timedelta
 
@@ -56,7 +59,10 @@ def content_at(now: datetime) -> tuple[Vacancy, ...]:
 def _page(ask: DemoRequest) -> DemoPage | None:
     vacancies = content_at(ask.now)
     if ask.path in ("/", "/vacancies"):
-        return DemoPage(body=_table(vacancies), changed_at=vacancies[0].opened_at)
+        newest = vacancies[0].opened_at
+        if ask.is_before_relaunch:
+            return DemoPage(body=_earlier_tables(vacancies), changed_at=newest)
+        return DemoPage(body=_table(vacancies), changed_at=max(newest, ask.relaunch or newest))
     for vacancy in vacancies:
         if ask.path == f"/vacancies/{vacancy.id}":
             return DemoPage(body=_detail(vacancy), changed_at=vacancy.opened_at)
@@ -76,6 +82,18 @@ def _table(vacancies: tuple[Vacancy, ...]) -> str:
         f"<tbody>\n{rows}</tbody>\n</table>\n"
     )
     return markup.document(_LOOK, "Vacancies", body)
+
+
+def _earlier_tables(vacancies: tuple[Vacancy, ...]) -> str:
+    """The page before its relaunch: a table for each vacancy."""
+    tables = "".join(
+        f'<table class="vacancy"><tbody>\n<tr><td class="title">{markup.link(f"/vacancies/{job.id}", job.title)}</td>'
+        f'<td class="institute">{job.unit}</td><td class="place">{job.city}, {job.country}</td>'
+        f'<td class="deadline">{job.closes_at:%Y-%m-%d}</td></tr>\n'
+        f'<tr><td colspan="4">{job.contract}</td></tr>\n</tbody></table>\n'
+        for job in vacancies
+    )
+    return markup.document(_LOOK, "Vacancies", f"<h1>Vacancies</h1>\n{tables}")
 
 
 def _detail(job: Vacancy) -> str:

@@ -2,29 +2,35 @@
 
 One linear scorer weighs the evidence for each region (`evidence`) and for the page having no listing
 (`page_evidence`); the scores become probabilities. `scripts/fit_listing_weights.py` fits the weights on labelled pages.
+What was chosen on a page is remembered as a position (`position_of`), and found again on the next one (`at_position`).
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from math import exp
 from operator import itemgetter
 from typing import NamedTuple
+from zlib import crc32
 
 from lamplighter.extract.listing.evidence import Evidence, evidence_of, mean, relations, size_of
-from lamplighter.extract.listing.flat import FlatRow
+from lamplighter.extract.listing.flat import FlatRow, RowLink, with_followers
 from lamplighter.extract.listing.ground import Ground
 from lamplighter.extract.listing.page_evidence import Declared, page_evidence
-from lamplighter.extract.listing.regions import ELSEWHERE, Region
+from lamplighter.extract.listing.regions import ELSEWHERE, UNEQUAL, Region
+from lamplighter.extract.listing.rows import is_action
+from lamplighter.extract.listing.tree import FORMATTING, Box, self_and_above
 from lamplighter.extract.listing.ways import are_ways
 from lamplighter.extract.listing.weights import OF_PAGE, OF_REGION
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, SHOP_WORDS
+from lamplighter.model.reading import RowPosition
 from lamplighter.model.record import RecordKind
 
 #: regions that are judged, the most promising first
-_SHORTLIST = 10
+_SHORTLIST = 6
 #: a region below this share of the best promise is not judged
-_HOPELESS = 0.02
+_HOPELESS = 0.06
 #: a table with known headers is judged even when it is short
 _HEADED = 5
 #: rows whose addresses are looked at, and the share of them that is no coincidence
@@ -32,6 +38,10 @@ _SAMPLE, _MOST = 10, 0.6
 _KINDS = {RecordKind.JOB: JOB_WORDS, RecordKind.ARTICLE: NEWS_WORDS, RecordKind.PRODUCT: SHOP_WORDS}
 #: what it adds to a score that only some addresses are of the wanted kind, or that all are of another
 _MIXED, _UNWANTED = -4.0, -4.0
+#: a closer choice is not remembered
+_CLEAR = 0.8
+#: changes with the weights
+EDITION = crc32(repr((OF_REGION, OF_PAGE)).encode()) & 0x7FFFFFFF
 
 
 class Choice(NamedTuple):
@@ -41,7 +51,7 @@ class Choice(NamedTuple):
     #: probability that the page has a listing
     sure: float
     #: the evidence that counted, the strongest first
-    because: tuple[str, ...]
+    because: str
 
 
 def choose(found: Sequence[Region], ground: Ground, *, declared: Declared, wanted: RecordKind | None) -> Choice | None:
@@ -53,11 +63,59 @@ def choose(found: Sequence[Region], ground: Ground, *, declared: Declared, wante
     none = _score(page_evidence(ground, declared), OF_PAGE)
     best = max(scores)
     listed = sum(exp(score - best) for score in scores)
-    sure = listed / (listed + exp(min(none - best, 50)))
+    sure = round(listed / (listed + exp(min(none - best, 50))), 3)
     if sure < 0.5:
         return None
     region, evidence = candidates[scores.index(best)]
-    return Choice(region, sure, _because(evidence))
+    return Choice(region, sure, f"{sure:.0%} sure; most of all: {', '.join(_because(evidence))}")
+
+
+def position_of(choice: Choice, template: str) -> RowPosition | None:
+    """Where the listing is; None when the choice was a close one."""
+    if choice.sure < _CLEAR:
+        return None
+    path, links = _usual(choice.region)
+    return RowPosition(template, choice.region.key, path, links, choice.sure, EDITION)
+
+
+def at_position(found: Iterable[Region], links: Iterable[RowLink], position: RowPosition) -> Choice | None:
+    """The region at a remembered position; None when there is none any more."""
+    if position.edition != EDITION:
+        return None
+    there = [region for region in found if region.rows and _is_at(region, position)] or _last_row(links, position)
+    best = max(there, key=lambda region: (region.key == position.grouped_by, len(region.rows)), default=None)
+    return Choice(best, position.sure, f"the list is where it was before: {position}") if best else None
+
+
+def _is_at(region: Region, position: RowPosition) -> bool:
+    if region.key in UNEQUAL and region.key != position.grouped_by:
+        return False
+    path, links = _usual(region)
+    return links == position.links and (path == position.path or region.key in UNEQUAL)
+
+
+def _last_row(links: Iterable[RowLink], position: RowPosition) -> list[Region]:
+    """The only row that is left there: what does not repeat makes no region."""
+    named = [link for link in links if link.pattern == position.links and link.text and not is_action(link.text)]
+    for link in named:
+        row = next((box for box in self_and_above(link.box) if _path(box) == position.path), None)
+        if row is not None:
+            return [Region(rows=with_followers([(row, link)]), key=position.grouped_by)]
+    return []
+
+
+def _usual(region: Region) -> tuple[str, str]:
+    """The path to most of the rows, and the pattern of most of their addresses."""
+    paths = Counter(row.box.path for row in region.rows)
+    usual = paths.most_common(1)[0][0]
+    links = Counter(row.link.pattern for row in region.rows if row.link)
+    pattern = links.most_common(1)[0][0] if links else ""
+    return _path(next(row.box for row in region.rows if row.box.path == usual)), pattern
+
+
+def _path(row: Box) -> str:
+    tags = [box.tag for box in self_and_above(row) if box.tag not in FORMATTING and not box.marked]
+    return " ".join(reversed(tags))
 
 
 def judged(found: Sequence[Region], ground: Ground, *, wanted: RecordKind | None) -> list[tuple[Region, Evidence]]:

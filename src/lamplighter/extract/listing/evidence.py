@@ -3,11 +3,11 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log, log2
 from typing import NamedTuple
 
-from lamplighter.extract.listing.flat import FlatRow
+from lamplighter.extract.listing.flat import FlatRow, RowLink
 from lamplighter.extract.listing.ground import Ground, announces
 from lamplighter.extract.listing.regions import ELSEWHERE, UNLINKED, Region, is_item
 from lamplighter.extract.listing.rows import RowText, links_in
@@ -211,9 +211,11 @@ def _has_submenu(row: FlatRow) -> bool:
 def relations(regions: Sequence[Region]) -> list[Evidence]:
     """What the regions of a page are to each other: the lists in the rows of another, or a part of it."""
     places = [{row.box.place for row in region.rows} for region in regions]
+    targets = [{row.link.url: row.link for row in region.rows if row.link} for region in regions]
     spans = [_spans(region) for region in regions]
     found: list[Evidence] = [
-        {"in rows of another": 0.0, "holds another": 0.0, "part of a larger one": 0.0} for _ in regions
+        {"in rows of another": 0.0, "holds another": 0.0, "part of a larger one": 0.0, "one column of several": 0.0}
+        for _ in regions
     ]
     for at, mine in enumerate(places):
         for other, theirs in enumerate(places):
@@ -227,7 +229,19 @@ def relations(regions: Sequence[Region]) -> list[Evidence]:
             if mine < theirs:
                 part = 1 - len(mine) / len(theirs)
                 found[at]["part of a larger one"] = max(found[at]["part of a larger one"], part)
+            between = _left_out_between(targets[at], targets[other])
+            found[at]["one column of several"] = max(found[at]["one column of several"], between)
     return found
+
+
+def _left_out_between(mine: Mapping[str, RowLink], theirs: Mapping[str, RowLink]) -> float:
+    """The share of a larger region's links that are like mine and stand between mine: the other columns of a grid."""
+    patterns = {link.pattern for link in mine.values()}
+    if len(mine) < 2 or len(patterns) > 1 or not mine.keys() < theirs.keys():
+        return 0.0
+    places = [link.box.place for link in mine.values()]
+    others = [link for url, link in theirs.items() if url not in mine and link.pattern in patterns]
+    return sum(places[0] < link.box.place < places[-1] for link in others) / len(theirs)
 
 
 def _spans(region: Region) -> list[tuple[int, int]]:

@@ -19,6 +19,8 @@ Labelled = dict[int, tuple[str, str]]
 _COLON = re.compile(r"\s*[:\uff1a]\s*")
 #: the colon of 17:30 does not end a label
 _LABEL_END = re.compile(r"(?<!\d):|:(?!\d)|\uff1a")
+#: share of a link's text that is all of it but white space
+_WHOLE = 0.8
 #: share of rows with the same text from which it is a label even without a colon
 _CONSTANT = 0.6
 _DATE_NAMES = frozenset("date datum fecha data dato time datetime calendar kalender".split())
@@ -124,7 +126,8 @@ def _is_headline(part: RowText, field: str) -> bool:
     label = _LABEL_END.split(part.text, maxsplit=1)[0]
     if field == "title" and value_type(label) is ValueType.EMPLOYMENT:
         return True
-    return (part.heading is not None or part.box is part.link) and not is_field_name(label)
+    is_whole_link = part.link is not None and len(part.text) >= _WHOLE * part.link.size
+    return (part.heading is not None or part.box is part.link or is_whole_link) and not is_field_name(label)
 
 
 def _announces_date(row: Sequence[RowText], at: int) -> bool:

@@ -1,5 +1,6 @@
 """What speaks for a page having no listing: it is about one thing, a form, or its site. Numbers from 0 to about 2."""
 
+import re
 from math import log
 from typing import NamedTuple
 
@@ -21,6 +22,12 @@ from lamplighter.model.record import RecordKind
 _ANNOUNCING = (JOB_WORDS, NEWS_WORDS, SHOP_WORDS, OTHER_WORDS)
 _TYPED_INTO = "input[type=text], input[type=email], input:not([type]), textarea, input[type=password], input[type=tel]"
 _LONG_NAME = 3
+#: the address of search results, in its path or as the name of a parameter
+_SEARCH = re.compile(
+    r"[/_.-](?:search|find|results?|suche|suchen|recherche|buscar|busca|busqueda|cerca|ricerca|zoeken|szukaj|hledat"
+    r"|haku|sok)(?:$|[/_.?-])|[?&](?:q|query|search\w*|keywords?|term|find_\w+)=",
+    re.IGNORECASE,
+)
 _SPOKEN = HEADINGS | {"p"}
 _LONGEST_LINE = 100
 
@@ -73,6 +80,7 @@ def _head_and_address(page: HtmlPage) -> Evidence:
         "address with a long name": float(bool(parts) and parts[-1].count("-") + parts[-1].count("_") >= _LONG_NAME),
         "address of the front page": float(not parts),
         "depth of the address": min(len(parts), 5) / 3,
+        "address of a search": float(_SEARCH.search(page.url, max(page.url.find("/", 8), 0)) is not None),
     }
 
 

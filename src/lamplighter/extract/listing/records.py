@@ -2,8 +2,8 @@
 
 1. `tree` walks the page once.
 2. `regions` finds similar links and the rows around them.
-3. `choice` weighs the evidence for each region and for the page having no listing; `strays` finds rows that do not
-   belong.
+3. `choice` takes the region where the listing was on the page before, or weighs the evidence for each region and for
+   the page having no listing; `strays` finds rows that do not belong.
 4. `columns`, `labels` and `titles` separate the texts of a row; `fields` and `dates` assign them.
 """
 
@@ -15,7 +15,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from lamplighter.extract.html_page import HtmlPage, host_of
-from lamplighter.extract.listing.choice import choose
+from lamplighter.extract.listing.choice import at_position, choose, position_of
 from lamplighter.extract.listing.columns import Columns, cells_of, header_for, header_of, is_data, is_table, table_rows
 from lamplighter.extract.listing.dates import BY_TYPE, Values, dates_above, notice_days, title_days, with_date_above
 from lamplighter.extract.listing.fields import BY_HEADER, known_texts, values_of
@@ -23,6 +23,7 @@ from lamplighter.extract.listing.flat import FlatRow, RowLink
 from lamplighter.extract.listing.ground import Ground
 from lamplighter.extract.listing.kinds import kind_of
 from lamplighter.extract.listing.labels import constant_texts
+from lamplighter.extract.listing.missed import with_missed
 from lamplighter.extract.listing.page_evidence import NOTHING_DECLARED, Declared
 from lamplighter.extract.listing.places import places_of
 from lamplighter.extract.listing.regions import MAX_ROWS, UNLINKED, Region, link_text, pattern_of, regions
@@ -33,6 +34,7 @@ from lamplighter.extract.listing.strays import without_strays
 from lamplighter.extract.listing.titles import ReadRow, give_titles
 from lamplighter.extract.listing.tree import Box, outline
 from lamplighter.extract.words.value_types import date_in
+from lamplighter.model.reading import RowPosition
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
 #: no list that was found by its form is surer than what structured data say
@@ -55,23 +57,44 @@ class PageListing(NamedTuple):
     records: list[RawRecord]
     #: why these rows and no others, for people; empty when there is no listing
     because: str = ""
+    #: where it is; None when that was a close choice
+    at: RowPosition | None = None
+    #: whether it was found where it was before
+    is_known: bool = False
 
 
 NO_LISTING = PageListing([])
 
 
-def find_listing(page: HtmlPage, wanted: RecordKind | None, declared: Declared = NOTHING_DECLARED) -> PageListing:
-    """The listing that the page is about; without records when it is about something else."""
+def template_of(page: HtmlPage) -> str:
+    """The pattern of the page's address: pages with the same pattern are built alike."""
+    return pattern_of(page.url, host_of(page.url))
+
+
+def find_listing(
+    page: HtmlPage,
+    wanted: RecordKind | None,
+    declared: Declared = NOTHING_DECLARED,
+    *,
+    before: RowPosition | None = None,
+) -> PageListing:
+    """The listing that the page is about; without records when it is about something else.
+
+    `before` is where it was on the last page of this template; there it is looked for first.
+    """
     if len(page.anchors) > _MAX_LINKS * 20:
         return NO_LISTING
     boxes = outline(page)
-    found = found_regions(boxes, links_of(page, boxes))
-    choice = choose(found, Ground(page, boxes), declared=declared, wanted=wanted)
+    links = links_of(page, boxes)
+    found = found_regions(boxes, links)
+    known = at_position(found, links, before) if before is not None else None
+    choice = known or choose(found, Ground(page, boxes), declared=declared, wanted=wanted)
     if choice is None:
         return NO_LISTING
     sure = min(choice.sure, _SUREST)
-    records = records_of_region(page, without_strays(choice.region), boxes, wanted, sure=sure)
-    return PageListing(records, f"{choice.sure:.0%} sure; most of all: {', '.join(choice.because)}")
+    records = records_of_region(page, with_missed(without_strays(choice.region), links), boxes, wanted, sure=sure)
+    at = before if known else position_of(choice, template_of(page))
+    return PageListing(records, choice.because, at, is_known=known is not None)
 
 
 def found_regions(boxes: Sequence[Box], links: Sequence[RowLink]) -> list[Region]:

@@ -26,7 +26,7 @@ _MARK_CLASS = re.compile(r"kicker|eyebrow|overline|badge|label|categor|rubri|top
 #: "Announcement (PDF, 312 KB)" is the same in every row
 _FILE_SIZE = re.compile(r"(?<!\d)\d[\d.,]{0,9}\s?[kKMG]i?[Bbo]\b")
 #: an address that is shown as text
-_ADDRESS = re.compile(r"(?:[a-z]+:)?//\S+|(?:[\w-]+\.)+[a-z]{2,12}(?:/\S*)?", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:[a-z]+:)?//\S+|(?:/[\w.-]+){2,}|(?:[\w-]+\.)+[a-z]{2,12}(?:/\S*)?", re.IGNORECASE)
 _CUT_OFF = ("…", "...")
 #: an internship may well be called "Internship"
 _NEVER_TITLES = frozenset(ValueType) - {ValueType.EMPLOYMENT}
@@ -111,6 +111,7 @@ def _give_title(read: ReadRow, slot: Slot | None, repeated: frozenset[str], *, i
 def _take_anything(read: ReadRow) -> None:
     """Where nothing in a row is a name, its date or its number is: "September 19, 2019 - Download"."""
     shown = [part for part in read.texts if not part.spoken and not is_action(part.text) and len(part.text) > 1]
+    shown = [part for part in shown if not part.text.endswith(":") and not _ADDRESS.fullmatch(part.text)] or shown
     best = next((part for part in shown if any(map(str.isalpha, part.text))), shown[0] if shown else None)
     link = read.row.link
     if best is not None:

@@ -1,7 +1,7 @@
 """The elements of a page as plain objects with parents, paths and texts, made in one walk over the parser's tree."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import TypeAlias
@@ -54,6 +54,8 @@ _TELLING = _UNFOLDING | {"id", "role", "hidden", "aria-hidden", "style"}
 _CLICKED = frozenset({"button", "a", "div", "span", "p"})
 _CELLS = frozenset({"td", "th"})
 _NEVER_FRAMES = frozenset({"a", "main", "article", "tr", "td"})
+#: more main headings than this are the entries of a menu, and a smaller share of the text is no body of a page
+_MOST_HEADINGS, _LEAST_WRAPPED = 3, 0.25
 _LONGEST_NAMES = 300
 
 Part: TypeAlias = "Box | str"
@@ -66,6 +68,9 @@ class Box:
     path = 0
     #: 0-1, how likely it is what the page is about: low inside a menu, a footer, a side bar
     worth = 1.0
+    #: the same by its tag or role alone, and by its name alone
+    own_worth = 1.0
+    named_worth = 1.0
     #: position of the last element inside
     last = 0
     #: characters of text inside
@@ -120,7 +125,8 @@ def outline(page: HtmlPage) -> list[Box]:
         return boxes
     paths: dict[tuple[int, str, int], int] = {}
     #: the box being filled and its remaining children, and the same of those around it; the body has no names
-    around, children = Box(Element("body"), None, 0), iter(page.body)
+    body = around = Box(Element("body"), None, 0)
+    children = iter(page.body)
     entered: list[tuple[Box, Iterator[Node]]] = []
     for _ in repeat(None, MAX_NODES):
         while (node := next(children, None)) is None and entered:
@@ -142,7 +148,28 @@ def outline(page: HtmlPage) -> list[Box]:
             around, children = box, iter(node)
     while entered:
         around, _ = _leave(entered, around, len(boxes))
+    for wrapper in _wrappers(boxes, body):
+        _lift(wrapper, boxes)
     return boxes
+
+
+def _wrappers(boxes: Sequence[Box], body: Box) -> list[Box]:
+    """Elements that are named after a side bar or a menu and hold the body of the page: "content-sidebar-wrap"."""
+    named = [box for box in boxes if box.named_worth < 1 and box.size >= _LEAST_WRAPPED * body.size]
+    if not named:
+        return []
+    headings = [box.place for box in boxes if box.tag == "h1"]
+    inside = [box.place for box in boxes if box.tag == "main" or box.attribute("role") == "main"]
+    inside += headings if len(headings) <= _MOST_HEADINGS else []
+    return [box for box in named if any(box.place < place <= box.last for place in inside)]
+
+
+def _lift(wrapper: Box, boxes: Sequence[Box]) -> None:
+    """Takes back what the name of a wrapper says about everything inside it."""
+    wrapper.named_worth = 1.0
+    for box in boxes[wrapper.place - 1 : wrapper.last]:
+        above = box.parent.worth if box.parent is not None else 1.0
+        box.worth = min(above, box.own_worth, box.named_worth)
 
 
 def _leave(entered: list[tuple[Box, Iterator[Node]]], box: Box, last: int) -> tuple[Box, Iterator[Node]]:
@@ -171,8 +198,10 @@ def _box(node: Element, parent: Box, place: int) -> Box:
         box.before = parent.line
         if tag == "br":
             parent.line = 0
-    in_frame = tag in _FRAME_TAGS or (tag == "header" and _is_outermost(parent))
-    box.worth = IN_FRAME if in_frame else parent.worth
+    if tag in _FRAME_TAGS or (tag == "header" and _is_outermost(parent)):
+        box.worth = box.own_worth = IN_FRAME
+    else:
+        box.worth = parent.worth
     if others := len(node.attrs):
         box.bare = False
         if names := node.attr("class"):
@@ -182,8 +211,9 @@ def _box(node: Element, parent: Box, place: int) -> Box:
                 box.spoken = True
             if marked and tag == "span":
                 box.marked = True
-            if worth < box.worth and tag not in _NEVER_FRAMES:
-                box.worth = worth
+            if worth < 1 and tag not in _NEVER_FRAMES:
+                box.named_worth = worth
+                box.worth = min(box.worth, worth)
         if others and not _TELLING.isdisjoint(node.attrs):
             _mark(box)
     return box
@@ -197,9 +227,10 @@ def _is_outermost(parent: Box) -> bool:
 def _mark(box: Box) -> None:
     """Reads attributes other than the class: whether the box is visible, whether it is part of a frame."""
     if (name := box.attribute("id")) and box.tag not in _NEVER_FRAMES:
-        box.worth = min(box.worth, _judged(name[:_LONGEST_NAMES])[0])
+        box.named_worth = min(box.named_worth, _judged(name[:_LONGEST_NAMES])[0])
+        box.worth = min(box.worth, box.named_worth)
     if box.attribute("role") in _FRAME_ROLES:
-        box.worth = IN_FRAME
+        box.worth = box.own_worth = IN_FRAME
     if box.tag in _CLICKED and not _UNFOLDING.isdisjoint(box.node.attrs):
         box.unfolds = True
     if box.has("hidden") or box.attribute("aria-hidden") == "true":

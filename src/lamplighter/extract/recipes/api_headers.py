@@ -1,7 +1,7 @@
 """The request headers of a recipe for a JSON API; secrets are named, {secret:reliefweb}, and inserted when sending."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from lamplighter.errors import BadInput
 from lamplighter.model.recipe import Api, Recipe
@@ -52,9 +52,9 @@ def secret_names(recipe: Recipe) -> set[str]:
     return {name.lower() for value in values for name in _SECRET.findall(value)}
 
 
-def render_headers(api: Api, secrets: Mapping[str, str]) -> dict[str, str]:
+def render_headers(api: Api, secret_of: Callable[[str], str | None]) -> dict[str, str]:
     """The headers with the values of the secrets; BadInput names a secret that is missing or cannot be sent."""
-    return {name: _rendered(value, secrets) for name, value in api.headers.items()}
+    return {name: _rendered(value, secret_of) for name, value in api.headers.items()}
 
 
 def names_a_secret(text: str) -> bool:
@@ -62,11 +62,14 @@ def names_a_secret(text: str) -> bool:
     return _BROKEN_SECRET.search(text) is not None
 
 
-def _rendered(value: str, secrets: Mapping[str, str]) -> str:
-    for name in _SECRET.findall(value):
-        secret = secrets.get(name.lower())
+def _rendered(value: str, secret_of: Callable[[str], str | None]) -> str:
+    def known(found: re.Match[str]) -> str:
+        name = found[1]
+        secret = secret_of(name.lower())
         if not secret:
             raise BadInput(f'The secret "{name}" is not known: set it, or take it out of the recipe\'s headers.')
         if not _VALUE.fullmatch(secret):
             raise BadInput(f'The secret "{name}" cannot be sent: it must be printable ASCII on one line.')
-    return _SECRET.sub(lambda found: secrets[found[1].lower()], value)
+        return secret
+
+    return _SECRET.sub(known, value)

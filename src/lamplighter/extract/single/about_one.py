@@ -34,10 +34,10 @@ def is_about_one(shown: Sequence[list[RawRecord]], page: HtmlPage, wanted: Recor
     """Is the page about one thing, and not about the rows that it shows as well?"""
     is_bare = all(_is_bare(found) for found in shown)
     is_few = max(map(len, shown), default=0) <= _FEW_ROWS
-    named = (str(record.fields["price"].value) for found in shown for record in found if "price" in record.fields)
+    named = [str(record.fields["price"].value) for found in shown for record in found if "price" in record.fields]
     prices = {amount_of(price)[0] for price in named}
     # The page of a product may show others with their prices, but only the one can be bought there.
-    is_shop = bool(prices) and has_buy_button(page)
+    is_shop = 2 * len(named) >= sum(map(len, shown)) > 0 and has_buy_button(page)
     heading = main_heading(page)
     is_named = heading is not None and heading.confirmed
     is_among = heading is not None and is_named and _is_among(heading.text, shown)

@@ -98,7 +98,7 @@ def _on_line(line: TextLine, place: int, following: TextLine | None) -> Iterator
     if line.spot.node.tag == "h1":
         return
     several = _several(line)
-    splits = several if len(several) > 1 else [split] if (split := _split(line)) is not None else []
+    splits = several or ([split] if (split := _split(line)) is not None else [])
     splits = [split for split in splits if _is_value(split.field, split.value)]
     if splits:
         yield from (split._replace(first=place, last=place) for split in splits)
@@ -139,7 +139,7 @@ def _several(line: TextLine) -> list[Labelled]:
         if len(found := [Labelled(field, head, value) for field, head, value in split if field and value]) > 1:
             return found
     pairs = [pair for pair in pairwise(line.parts) if pair[0].endswith((":", "\uff1a"))]
-    split = [(_field(label), label.strip(_MARKS), value.strip(_MARKS)) for label, value in pairs]
+    split = [(_field(label), label.strip(_MARKS), value.strip(_MARKS)) for label, value in pairs if len(pairs) > 1]
     return [Labelled(field, label, value) for field, label, value in split if field is not None]
 
 

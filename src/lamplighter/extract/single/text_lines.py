@@ -132,6 +132,8 @@ def _shown(body: Element) -> Iterator[tuple[str | None, ShownElement]]:
     """Every visible text and line break (None), with its element."""
     spot = ShownElement(body, None, TextPosition.CONTENT, body, in_link=False, struck=False, depth=0)
     frames = _frames(body)
+    # A dialog that was open has hidden all the rest from screen readers, the content too.
+    is_covered = any(frame.attr("aria-hidden") == "true" for frame in frames)
     # Not recursive, for pages may nest thousands of elements; and hidden elements are not entered at all.
     around: list[tuple[ShownElement, Iterator[Node]]] = [(spot, iter(body))]
     while around:
@@ -143,7 +145,7 @@ def _shown(body: Element) -> Iterator[tuple[str | None, ShownElement]]:
                 continue
             elif (tag := node.tag) == "br":
                 yield None, spot
-            elif (inner := _spot(node, tag, spot, frames)) is not None:
+            elif (inner := _spot(node, tag, spot, frames, is_covered=is_covered)) is not None:
                 around.append((inner, iter(node)))
                 break
         else:
@@ -177,7 +179,9 @@ def _with_cents(before: _Text, after: _Text) -> str:
     return with_cents(before.text.strip(), after.text.strip(), tag=node.tag, names=node.attr("class") or "")
 
 
-def _spot(node: Element, tag: str, outer: ShownElement, frames: Set[Element]) -> ShownElement | None:
+def _spot(
+    node: Element, tag: str, outer: ShownElement, frames: Set[Element], *, is_covered: bool
+) -> ShownElement | None:
     """The element, if it is visible."""
     if tag in _UNSEEN_TAGS:
         return None
@@ -185,7 +189,7 @@ def _spot(node: Element, tag: str, outer: ShownElement, frames: Set[Element]) ->
     if node.attrs or tag in _JUDGED_TAGS:
         said = _said_by(f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300])
         is_frame = node in frames or (tag == "form" and outer.depth == 0)
-        place = _place(node, said, is_frame=is_frame)
+        place = _place(node, said, is_frame=is_frame, is_covered=is_covered)
         if place is TextPosition.UNSEEN:
             return None
     struck = outer.struck or tag in _STRUCK_TAGS or said.struck
@@ -200,10 +204,10 @@ def _spot(node: Element, tag: str, outer: ShownElement, frames: Set[Element]) ->
     )
 
 
-def _place(node: Element, said: _Said, *, is_frame: bool) -> TextPosition:
+def _place(node: Element, said: _Said, *, is_frame: bool, is_covered: bool) -> TextPosition:
     """The place of an element, as far as it says so itself."""
     tag, role = node.tag, (node.attr("role") or "").lower()
-    if role in _UNSEEN_ROLES or _is_hidden(node):
+    if role in _UNSEEN_ROLES or _is_hidden(node, is_covered=is_covered):
         return TextPosition.UNSEEN
     if tag in _ALWAYS_CONTENT:
         return TextPosition.CONTENT
@@ -222,8 +226,8 @@ def _said_by(names: str) -> _Said:
     )
 
 
-def _is_hidden(node: Element) -> bool:
-    if node.attr("hidden") is not None or node.attr("aria-hidden") == "true":
+def _is_hidden(node: Element, *, is_covered: bool) -> bool:
+    if node.attr("hidden") is not None or (node.attr("aria-hidden") == "true" and not is_covered):
         return True
     style = node.attr("style")
     return style is not None and _HIDDEN_STYLE.search(style[:1000]) is not None

@@ -70,11 +70,11 @@ def script_values(page: HtmlPage) -> Iterator[Named]:
     left = 2 * _LONGEST
     for node in page.scripts:
         text = node.text
-        if not _SHORTEST <= len(text) <= _LONGEST:
+        if len(text) > _LONGEST or not may_tell(text):
             continue
         if _CHUNK in text:
             chunks.append(text)
-        elif any(text.count(word) >= _FEWEST for word in _TITLES):
+        else:
             left -= len(text)
             if left < 0:
                 return
@@ -83,6 +83,11 @@ def script_values(page: HtmlPage) -> Iterator[Named]:
         yield from (Named("", row) for row in next_flight("".join(chunks)[:_LONGEST]))
     if len(page.anchors) < _FEW_ANCHORS:
         yield from _in_attribute(page)
+
+
+def may_tell(script: str) -> bool:
+    """Whether a script may hold a list of items; costs next to nothing."""
+    return len(script) >= _SHORTEST and (_CHUNK in script or any(script.count(word) >= _FEWEST for word in _TITLES))
 
 
 def _values(node: Element, text: str) -> Iterator[Named]:

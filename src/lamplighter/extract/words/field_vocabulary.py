@@ -119,8 +119,9 @@ _OTHERS: Mapping[str, str] = {
     "brand": """
         brand, brand name, make, manufacturer, label, marke, hersteller, marque, fabricant, constructeur, marca,
         fabricante, produttore, merk, fabrikant, marka, producent, varumarke, tillverkare, merke, produsent, maerke,
-        fabrikat, merkki, valmistaja, znacka, vyrobce, бренд, марка, производитель, виробник, uretici, العلامة التجارية,
-        الماركة, 品牌, 厂商, 生产商, ブランド, メーカー, 브랜드, 제조사
+        fabrikat, merkki, valmistaja, znacka, vyrobce, vyrobca, kaubamark, tootja, zimols, razotajs, gyarto,
+        бренд, марка, производитель, виробник, uretici, العلامة التجارية, الماركة, 品牌, 厂商, 生产商, ブランド,
+        メーカー, 브랜드, 제조사
     """,
     "sku": """
         sku, item number, item no, item code, product code, product number, product no, product id, part number,

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from lamplighter.errors import BadInput, NotFound, NotPossible
 from lamplighter.model.access import Stamp
 from lamplighter.ports import Vault
+from lamplighter.rules.access import secret_hosts
 from lamplighter.store.access import audit_log, secrets
 from lamplighter.store.access.secrets import Sealed, SecretInfo
 from lamplighter.store.engine.database import Connection, Database
@@ -35,16 +37,24 @@ def seal(vault: Vault, value: str) -> bytes:
     return vault.encrypt(value)
 
 
-async def put(db: Connection, name: str, sealed: bytes, *, stamp: Stamp) -> SecretInfo:
-    """Stores a secret, in place of one of the same name."""
+async def put(
+    db: Connection, name: str, sealed: bytes | None, *, hosts: Sequence[str] | None = None, stamp: Stamp
+) -> SecretInfo:
+    """Stores a secret for its hosts, in place of one of the same name; what is None stays as it is."""
     plain = plain_name(name)
     known = await secrets.get(db, plain)
-    await secrets.put(db, plain, sealed, now=stamp.now)
-    before = {"updated_at": known.updated_at.isoformat()} if known else None
-    await audit_log.write(
-        db, stamp, "secret.set", f"secret:{plain}", before=before, after={"updated_at": stamp.now.isoformat()}
-    )
-    return SecretInfo(name=plain, updated_at=stamp.now)
+    if known is None and sealed is None:
+        raise NotFound(f"there is no stored secret {plain!r}; set its value first", code="secret_not_found")
+    bound = known.hosts if known is not None and hosts is None else secret_hosts.parse(hosts or ())
+    if sealed is None:
+        await secrets.set_hosts(db, plain, bound, now=stamp.now)
+    else:
+        await secrets.put(db, plain, sealed, hosts=bound, now=stamp.now)
+    stored = SecretInfo(name=plain, hosts=bound, updated_at=stamp.now)
+    before = _shown(known) if known else None
+    action = "secret.bind" if sealed is None else "secret.set"
+    await audit_log.write(db, stamp, action, f"secret:{plain}", before=before, after=_shown(stored))
+    return stored
 
 
 async def remove(db: Connection, name: str, *, stamp: Stamp) -> None:
@@ -54,8 +64,11 @@ async def remove(db: Connection, name: str, *, stamp: Stamp) -> None:
     if known is None:
         raise NotFound(f"there is no stored secret {name[:100]!r}", code="secret_not_found")
     await secrets.remove(db, plain)
-    before = {"updated_at": known.updated_at.isoformat()}
-    await audit_log.write(db, stamp, "secret.remove", f"secret:{plain}", before=before)
+    await audit_log.write(db, stamp, "secret.remove", f"secret:{plain}", before=_shown(known))
+
+
+def _shown(secret: SecretInfo) -> dict[str, Any]:
+    return {"hosts": list(secret.hosts), "updated_at": secret.updated_at.isoformat()}
 
 
 async def renew(db: Database, vault: Vault, old: Sealed) -> bool:

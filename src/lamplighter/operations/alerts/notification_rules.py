@@ -21,11 +21,11 @@ from lamplighter.store.sources import sources
 RULE_KINDS = tuple(kind for kind in NoticeKind if kind is not NoticeKind.TEST)
 MOST_IN_A_ROW = 100
 #: minutes
-LONGEST_DIGEST = 24 * 60
+LONGEST_DIGEST = 7 * 24 * 60
 LONGEST_WORDS = 500
 HIGHEST_PRICE = 1e12
 #: column, field of the input, the kinds that have it
-_ONLY_FOR = (
+ONLY_FOR = (
     ("words", "words", RECORD_KINDS),
     ("record_field", "field", frozenset({NoticeKind.RECORDS_CHANGED})),
     ("price_below", "price_below", frozenset({NoticeKind.PRICE_FELL})),
@@ -48,7 +48,7 @@ class RuleSettings:
     tag: str | None = None
     #: 1 to 100
     threshold: int | None = None
-    #: 1 to 1440; 0 sends each notice by itself; None on adding means the usual time of its kind
+    #: 1 to 10080 (a week); 0 sends each notice by itself; None on adding means the usual time of its kind
     digest_minutes: int | None = None
     #: words or phrases, separated by commas; "" means any
     words: str | None = None
@@ -169,7 +169,7 @@ def _check(values: Mapping[str, Any]) -> None:
     if values["threshold"] > 1 and values["kind"] not in WITH_THRESHOLD:
         counted = " and ".join(sorted(WITH_THRESHOLD))
         raise BadInput(f"{values['kind']} has no threshold; only {counted} have one", field="threshold")
-    for name, field, kinds in _ONLY_FOR:
+    for name, field, kinds in ONLY_FOR:
         if values.get(name) is not None and values["kind"] not in kinds:
             raise BadInput(f"{values['kind']} has no {field}; only {', '.join(sorted(kinds))} have", field=field)
     if values["kind"] == NoticeKind.PRICE_FELL and values.get("price_below") is None:

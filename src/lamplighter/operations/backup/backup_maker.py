@@ -43,6 +43,7 @@ class BackupMaker:
         self.order: BackupOrder | None = None
         #: why the last one failed; None when it did not
         self.trouble: str | None = None
+        backup_folder.remove_leftovers(now=clock.now())
 
     def take_order(self, *, stamp: Stamp) -> BackupOrder:
         """Has a backup made; NotPossible while another one is."""

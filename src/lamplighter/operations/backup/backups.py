@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from lamplighter import crash_points
 from lamplighter.crawl.fleet import restore_reset
 from lamplighter.errors import BadInput, NotPossible
 from lamplighter.model.access import Stamp
@@ -41,6 +42,10 @@ class BackupFolder:
     def listed(self) -> list[Backup]:
         """All of them, the newest first."""
         return backup_files.listed(self.folder, self.stem)
+
+    def remove_leftovers(self, *, now: datetime) -> None:
+        """Deletes what backups left that were killed."""
+        backup_files.remove_leftovers(self.folder, self.stem, now=now)
 
     def find(self, name: str) -> Backup:
         """The one of this name; NotFound when there is none."""
@@ -90,6 +95,7 @@ async def make(
             await _copy(db.path, part, progress)
         else:
             await postgres_backup.dump(db, part, progress=progress)
+    crash_points.reached("backup.after_name")
     if target is None:
         await asyncio.to_thread(
             backup_files.keep_newest, backup_folder.folder, backup_folder.stem, keep=backup_folder.keep, now=now
@@ -154,13 +160,16 @@ async def restore(db: Database, backup: Backup, *, vault: Vault, stamp: Stamp) -
         async with db:
             known = await restore_carryover.known_to(db)
             brought = await postgres_backup.put_back(db, backup.path, lasts=known is not None)
+        crash_points.reached("restore.after_commit")
         return await _settled(db, backup, known, vault=vault, stamp=stamp, brought=brought)
     known = await _known_to_file(db, db.path)
     # Made ready first: had the program stopped half-way, the database would be as it was.
     with sqlite_backup.draft(backup.path, db.path) as draft:
         ready = Database(f"sqlite:///{draft}")
         restored = await _settled(ready, backup, known, vault=vault, stamp=stamp)
-        return replace(restored, kept=sqlite_backup.swap(draft, db.path))
+        kept = sqlite_backup.swap(draft, db.path)
+    crash_points.reached("restore.after_commit")
+    return replace(restored, kept=kept)
 
 
 async def _known_to_file(db: Database, path: Path) -> RestoreCarryover | None:

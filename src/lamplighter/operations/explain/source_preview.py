@@ -15,11 +15,13 @@ from weakref import WeakValueDictionary
 
 import orjson
 
+from lamplighter.errors import NotPossible
 from lamplighter.extract.recipes.recipe import parse_recipe
+from lamplighter.model.access import Stamp
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import RecordKind
 from lamplighter.model.visit import Failed, NotModified, Refused
-from lamplighter.operations.explain.trials import Simulation, Simulator, TrialSample
+from lamplighter.operations.explain.trials import Simulation, Simulator, TrialBody, TrialSample
 from lamplighter.operations.sources.source_input import naming
 from lamplighter.ports import Clock
 from lamplighter.rules.urls import urls
@@ -68,6 +70,7 @@ class FirstLooks:
         *,
         recipe: Mapping[str, Any] | None,
         kind: RecordKind | None,
+        by: str = "trial",
         is_wanted: Callable[[], Awaitable[bool]],
     ) -> FirstLook | None:
         """What the page would give; None if the preview is no longer wanted when its turn comes."""
@@ -75,12 +78,20 @@ class FirstLooks:
             target = urls.parse(url)
         with naming("recipe"):
             instructions = parse_recipe(dict(recipe or {}))
-            found = await self._sample(target, instructions, recipe or {}, is_wanted)
+            found = await self._sample(target, instructions, recipe or {}, is_wanted, by=by)
         if found is None:
             return None
         asked_at, sample = found
         simulation = await self._simulator.read(sample, instructions, kind=kind, now=self._clock.now())
         return _look(sample, simulation, asked_at)
+
+    def kept(self, url: str) -> TrialBody:
+        """The page that was fetched for a preview a moment ago; NotPossible if it was not, or is forgotten."""
+        found = self._kept.get(_key(urls.parse(url), {}))
+        body = found[1].body if found is not None else None
+        if body is None:
+            raise NotPossible(f"{url[:200]} was not fetched in the last minutes; try it again", code="page_not_stored")
+        return body
 
     async def _sample(
         self,
@@ -88,10 +99,11 @@ class FirstLooks:
         instructions: Recipe,
         recipe: Mapping[str, Any],
         is_wanted: Callable[[], Awaitable[bool]],
+        *,
+        by: str = "trial",
     ) -> tuple[datetime, TrialSample] | None:
         """A recent response of the site, or a new one."""
-        # Only the part about an API changes what is sent.
-        key = f"{target.href} {orjson.dumps(recipe.get('api')).decode()}"
+        key = _key(target, recipe)
         lock = self._asking.setdefault(target.host_key, asyncio.Lock())
         async with lock:
             kept = self._kept.get(key)
@@ -99,7 +111,7 @@ class FirstLooks:
                 return kept
             if not await is_wanted():
                 return None
-            sample = await self._simulator.ask(target.href, instructions)
+            sample = await self._simulator.ask(target.href, instructions, stamp=Stamp(by, self._clock.now()))
             self._keep(key, sample)
             return self._kept[key]
 
@@ -108,6 +120,11 @@ class FirstLooks:
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
+
+
+def _key(target: urls.WebUrl, recipe: Mapping[str, Any]) -> str:
+    """What two previews with the same response share: only the part about an API changes what is sent."""
+    return f"{target.href} {orjson.dumps(recipe.get('api')).decode()}"
 
 
 def _look(sample: TrialSample, simulation: Simulation, asked_at: datetime) -> FirstLook:

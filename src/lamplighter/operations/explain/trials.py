@@ -7,15 +7,17 @@ from datetime import datetime
 from typing import Any
 
 from lamplighter.crawl.fetching.page_request import request_for
+from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.reading.reader_messages import Digest, PageWork
 from lamplighter.crawl.reading.reader_pool import NoReader, ReaderPool, Unreadable
-from lamplighter.errors import BadInput
+from lamplighter.errors import BadInput, SecretRefused
 from lamplighter.extract.recipes.api_headers import secret_names
 from lamplighter.extract.recipes.recipe import parse_recipe
 from lamplighter.fetch.door import Door
 from lamplighter.fetch.fetcher import FetchResult
+from lamplighter.model.access import Stamp
 from lamplighter.model.page import HeldBody
-from lamplighter.model.reading import PageRole
+from lamplighter.model.reading import PageRole, RowPosition
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import RecordKind
 from lamplighter.model.visit import NO_VALIDATORS, Fetched, NotModified, ResponseHead, Visit
@@ -25,6 +27,7 @@ from lamplighter.rules.urls import urls
 from lamplighter.rules.urls.scope import LinkScope
 from lamplighter.store.engine.database import Database
 from lamplighter.store.pages import pages
+from lamplighter.store.sources import list_positions
 
 #: records that a simulation shows
 SHOWN = 3
@@ -52,7 +55,7 @@ class Simulation:
     """What a page would give."""
 
     url: str
-    #: everything that was found
+    #: everything that was found, also what a run would not keep
     records_found: int = 0
     #: the first few, with the method and confidence of every field; `state` is "guess" where a run would not keep it
     records: Sequence[Mapping[str, Any]] = ()
@@ -71,6 +74,11 @@ class Simulation:
     missing_secrets: tuple[str, ...] = ()
     #: why nothing could be read
     trouble: str | None = None
+
+    @property
+    def records_kept(self) -> int:
+        """How many of them a run would keep."""
+        return self.records_found - sum(self.skipped.values())
 
 
 async def test_fetch(door: Door, url: str) -> FetchTrial:
@@ -96,9 +104,7 @@ async def test_fetch(door: Door, url: str) -> FetchTrial:
 class Simulator:
     """Reads a page as a run would, and keeps nothing of it."""
 
-    def __init__(
-        self, db: Database, *, door: Door, pool: ReaderPool, archive: Archive, secrets: Mapping[str, str]
-    ) -> None:
+    def __init__(self, db: Database, *, door: Door, pool: ReaderPool, archive: Archive, secrets: SecretBook) -> None:
         self._db = db
         self._door = door
         self._pool = pool
@@ -106,7 +112,13 @@ class Simulator:
         self._secrets = secrets
 
     async def simulate(
-        self, url: str, *, now: datetime, recipe: Mapping[str, Any] | None = None, kind: RecordKind | None = None
+        self,
+        url: str,
+        *,
+        now: datetime,
+        recipe: Mapping[str, Any] | None = None,
+        kind: RecordKind | None = None,
+        by: str = "trial",
     ) -> Simulation:
         """What the page at this URL would give under this recipe; the request is conditional if we hold a body."""
         target = urls.parse(url).href
@@ -115,15 +127,19 @@ class Simulator:
         if missing:
             return Simulation(url=target, missing_secrets=missing, trouble=f"no secret {', '.join(missing)} is set")
         try:
-            sample = await self.ask(target, instructions)
+            sample = await self.ask(target, instructions, stamp=Stamp(by, now))
         except BadInput as error:
             return Simulation(url=target, trouble=str(error))
         return await self.read(sample, instructions, kind=kind, now=now)
 
-    async def ask(self, url: str, recipe: Recipe) -> "TrialSample":
-        """Fetches the page as a run under this recipe would."""
+    async def ask(self, url: str, recipe: Recipe, *, stamp: Stamp) -> "TrialSample":
+        """Fetches the page as a run under this recipe would; who names a secret of other hosts is audited."""
         held = await self._held(url) if recipe.api is None else None
-        request = request_for(url, PageRole.SEED, recipe, source_url=url, since=None, secrets=self._secrets)
+        try:
+            request = request_for(url, PageRole.SEED, recipe, source_url=url, since=None, secrets=self._secrets)
+        except SecretRefused as refused:
+            await self._secrets.note_refusal(refused, url=url, stamp=stamp)
+            raise
         validators = held[0].validators if held is not None else NO_VALIDATORS
         response = await self._door.fetcher.fetch_once(request.url, validators=validators, headers=request.headers)
         return TrialSample(url=url, response=response, body=_body(response.visit, held))
@@ -136,7 +152,7 @@ class Simulator:
         if body is None:
             trouble = str(getattr(sample.response.visit, "detail", "the server sent no page"))
             return Simulation(url=sample.url, trouble=trouble)
-        work = _work(body, sample.url, recipe, kind, agent=self._door.robots.token.lower())
+        work = await self._work(body, sample.url, recipe, kind)
         return await self._digested(sample.url, work, from_archive=body.from_archive, now=now)
 
     async def simulate_stored(
@@ -150,15 +166,20 @@ class Simulator:
             return Simulation(url=target, trouble="this page is not stored; run the source, then try again")
         known, content = held
         body = TrialBody(target, content, known.content_type, known.robots_tag, known.usage, from_archive=True)
-        work = _work(body, source_url, instructions, kind, agent=self._door.robots.token.lower())
+        work = await self._work(body, source_url, instructions, kind)
         return await self._digested(target, work, from_archive=True, now=now)
+
+    async def _work(self, body: "TrialBody", source_url: str, recipe: Recipe, kind: RecordKind | None) -> PageWork:
+        async with self._db.read() as db:
+            lists = await list_positions.of_address(db, source_url, kind)
+        return work_of(body, source_url, recipe, kind, agent=self._door.robots.token.lower(), lists=lists)
 
     async def _digested(self, url: str, work: PageWork, *, from_archive: bool, now: datetime) -> Simulation:
         try:
             (digest,) = await self._pool.read([work], now=now)
         except (Unreadable, NoReader) as error:
             return Simulation(url=url, trouble=str(error))
-        return _simulation(url, digest, from_archive=from_archive)
+        return simulation_of(url, digest, from_archive=from_archive)
 
     async def _held(self, url: str) -> tuple[HeldBody, bytes] | None:
         async with self._db.read() as db:
@@ -198,7 +219,16 @@ def _body(visit: Visit, held: tuple[HeldBody, bytes] | None) -> TrialBody | None
     return None
 
 
-def _work(body: TrialBody, source_url: str, recipe: Recipe, kind: RecordKind | None, *, agent: str) -> PageWork:
+def work_of(
+    body: TrialBody,
+    source_url: str,
+    recipe: Recipe,
+    kind: RecordKind | None,
+    *,
+    agent: str,
+    lists: Mapping[str, RowPosition],
+) -> PageWork:
+    """A body as a reader gets it: the source's own page."""
     return PageWork(
         page_id=0,
         url=body.url,
@@ -212,15 +242,17 @@ def _work(body: TrialBody, source_url: str, recipe: Recipe, kind: RecordKind | N
         kind=kind,
         recipe=recipe,
         scope=LinkScope(hostnames=(urls.parse(body.url).hostname,), max_depth=1),
+        lists=lists,
     )
 
 
-def _simulation(url: str, digest: Digest, *, from_archive: bool) -> Simulation:
+def simulation_of(url: str, digest: Digest, *, from_archive: bool, shown: int = SHOWN) -> Simulation:
+    """What a run would make of what a reader found; with the first `shown` records."""
     guesses = [skip.guess for skip in digest.skipped if skip.guess is not None]
     return Simulation(
         url=url,
         records_found=len(digest.records) + len(digest.skipped),
-        records=[unstored_to_json(record) for record in [*digest.records, *guesses][:SHOWN]],
+        records=[unstored_to_json(record) for record in [*digest.records, *guesses][:shown]],
         skipped=dict(Counter(skip.reason for skip in digest.skipped)),
         links=len(digest.links),
         next_page=next(iter(digest.listings), None),

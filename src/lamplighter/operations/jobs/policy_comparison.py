@@ -9,10 +9,11 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from lamplighter.errors import NotPossible
+from lamplighter.rules.formats.plural import counted
 from lamplighter.rules.schedule.policies.learned import weight
 from lamplighter.simulation.compare import compare, few_of, usual_budget
 from lamplighter.simulation.contenders import Contender
-from lamplighter.simulation.measures import PolicyResult
+from lamplighter.simulation.measures import PolicyResult, are_equal
 from lamplighter.simulation.trace import History, trace_of
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.runs import run_history
@@ -46,19 +47,40 @@ class OwnComparison:
     budget: float
     #: the freshest first
     results: Sequence[PolicyResult]
+    #: sources that would be fresher with another policy than with `learned`
+    better_with: Mapping[Contender, int]
+
+    @property
+    def saving(self) -> str:
+        """What `learned` saves here, in one line."""
+        by_policy = {result.policy: result for result in self.results}
+        learned, fixed = by_policy[Contender.LEARNED], by_policy[Contender.FIXED]
+        others = ", ".join(f"{count} with {policy}" for policy, count in self.better_with.items())
+        count = sum(self.better_with.values())
+        rest = f"; {counted(count, 'source')} would do better otherwise: {others}" if others else ""
+        if are_equal(learned, fixed) or not fixed.staleness:
+            return f"learned keeps copies as fresh as one fixed interval would{rest}"
+        share = 1 - learned.staleness / fixed.staleness
+        word = "fewer" if share > 0 else "more"
+        return f"learned: {abs(share):.0%} {word} stale hours than one fixed interval would give{rest}"
 
 
 async def compare_policies(db: Database, *, now: datetime) -> OwnComparison:
     """Replays what our visits saw; takes seconds, on a thread of its own, and one at a time."""
     async with db.read() as connection:
         known = await histories(connection, now=now)
+    return await asyncio.to_thread(compared, known)
+
+
+def compared(known: Sequence[History]) -> OwnComparison:
+    """Replays these histories; NotPossible where they tell of no change."""
     if not any(history.changed_at for history in known):
         raise NotPossible(
             "Our visits have seen no change yet, so there is nothing to compare; try again when sources have been"
             " visited at least twice and one of them has changed.",
             code="no_history",
         )
-    return await asyncio.to_thread(replayed, known)
+    return replayed(known)
 
 
 def replayed(histories: Sequence[History]) -> OwnComparison:
@@ -79,6 +101,7 @@ def replayed(histories: Sequence[History]) -> OwnComparison:
         days=trace.days,
         budget=compared.budget,
         results=sorted(compared.results, key=lambda result: result.staleness),
+        better_with=compared.better_with,
     )
 
 

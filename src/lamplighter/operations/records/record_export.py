@@ -66,7 +66,8 @@ def _cells(record: Mapping[str, Any]) -> list[Any]:
     return [*plain, *(fields.get(name) for name in _FIELDS), *(record[name] for name in _SEEN), rest or None]
 
 
-def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
+def csv_lines(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Lines of a CSV file that no spreadsheet takes for formulas."""
     text = io.StringIO(newline="")
     csv.writer(text).writerows([csv_cell.safe(cell) for cell in row] for row in rows)
     return text.getvalue().encode()
@@ -87,7 +88,7 @@ class _File(NamedTuple):
 
 _FILES = {
     ExportFormat.CSV: _File(
-        lambda records, _: _lines(map(_cells, records)), head=_lines([[*_PLAIN, *_FIELDS, *_SEEN, "fields"]])
+        lambda records, _: csv_lines(map(_cells, records)), head=csv_lines([[*_PLAIN, *_FIELDS, *_SEEN, "fields"]])
     ),
     ExportFormat.JSON_LINES: _File(lambda records, _: b"".join(orjson.dumps(record) + b"\n" for record in records)),
     ExportFormat.JSON: _File(_json, head=b"[\n", tail=b"\n]\n"),

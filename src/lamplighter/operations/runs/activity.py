@@ -3,7 +3,7 @@
 Made for a page that refreshes every few seconds: each list is bounded and has a total beside it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -96,6 +96,11 @@ async def now_going_on(
         due=await _due(db, limits, stopped=stopped, now=now, most=most),
         due_count=await scheduler_figures.count_due(db, now=now, most=activity.MOST_COUNTED + 1),
     )
+
+
+def turns(hosts: Iterable[BusyHost]) -> dict[str, datetime | None]:
+    """The next turns of the hosts that are fetched, or wait for nothing but their delay; None as `lanes` has it."""
+    return {host.key: host.wait.until for host in hosts if host.wait.word in ("being fetched", "delay")}
 
 
 async def _runs(db: Connection, *, most: int) -> list[ActiveRun]:

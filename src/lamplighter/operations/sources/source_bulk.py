@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from lamplighter.errors import BadInput, LamplighterError
+from lamplighter.errors import BadInput, LamplighterError, NotPossible
 from lamplighter.model.source import Source
 from lamplighter.operations.jobs import jobs
 from lamplighter.operations.runs import runs
-from lamplighter.operations.sources import source_edits
+from lamplighter.operations.sources import source_edits, sources
 from lamplighter.operations.sources.source_edits import SourceChangeContext
-from lamplighter.operations.sources.source_input import checked_tags
+from lamplighter.operations.sources.source_input import MOST_PAGES, checked_tags, within
+from lamplighter.store.alerts import troubled_sources
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.sources import source_bulk, source_lists, tags
@@ -42,6 +43,9 @@ class BulkAction(StrEnum):
     STOP = "stop"
     RESUME = "resume"
     RUN = "run"
+    SET_MAX_PAGES = "set_max_pages"
+    #: gives a source the URL to which its start page redirects for good
+    FOLLOW_REDIRECT = "follow_redirect"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,8 @@ class BulkOrder:
     tag: str = ""
     #: for set_priority
     priority: int | None = None
+    #: for set_max_pages: of each run
+    max_pages: int | None = None
     #: how long a run may take that is opened
     deadline: timedelta = timedelta(hours=1)
 
@@ -126,6 +132,10 @@ def _check(order: BulkOrder) -> None:
         checked_tags([order.tag])
     if order.action is BulkAction.SET_PRIORITY and order.priority is None:
         raise BadInput("set_priority needs a priority: low, normal, high, critical, or 0 to 100", field="priority")
+    if order.action is BulkAction.SET_MAX_PAGES:
+        if order.max_pages is None:
+            raise BadInput("set_max_pages needs max_pages: the most pages of a run", field="max_pages")
+        within("max_pages", order.max_pages, 1, MOST_PAGES)
 
 
 async def _chosen(db: Database, order: BulkOrder) -> tuple[list[int], list[SourceRefusal]]:
@@ -217,11 +227,36 @@ async def _act(db: Connection, source: Source, order: BulkOrder, context: Source
             await jobs.stop(db, await jobs.find(db, source.url), stamp=stamp)
         case BulkAction.RESUME:
             await jobs.resume(db, await jobs.find(db, source.url), stamp=stamp)
+        case BulkAction.SET_MAX_PAGES:
+            await _change(db, source, context, max_pages=order.max_pages)
+        case BulkAction.FOLLOW_REDIRECT:
+            await _change(db, source, context, url=await _target(db, source))
         case _:
             defaults = context.source_defaults
             await runs.run_now(db, source.id, now=stamp.now, deadline=order.deadline, source_defaults=defaults)
 
 
+async def _change(db: Connection, source: Source, context: SourceChangeContext, **fields: Any) -> None:
+    await sources.change(
+        db,
+        source,
+        lambda submitted: replace(submitted, **fields),
+        source_defaults=context.source_defaults,
+        stamp=context.stamp,
+    )
+
+
+async def _target(db: Connection, source: Source) -> str:
+    """Where the start page of a source redirects to for good."""
+    target = (await troubled_sources.moved_to(db, [source.id])).get(source.id)
+    if target is None:
+        raise NotPossible(f"{source.url} did not redirect for good (301, 308) when it was last fetched")
+    return target
+
+
 _LABELLED = (BulkAction.ADD_TAG, BulkAction.REMOVE_TAG)
 #: what depends on where each job stands, and is done one by one
-_ONE_BY_ONE = (BulkAction.PAUSE, BulkAction.STOP, BulkAction.RESUME, BulkAction.RUN)
+_ONE_BY_ONE = (
+    *(BulkAction.PAUSE, BulkAction.STOP, BulkAction.RESUME, BulkAction.RUN),
+    *(BulkAction.SET_MAX_PAGES, BulkAction.FOLLOW_REDIRECT),
+)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, NamedTuple
 
+from lamplighter import crash_points
 from lamplighter.errors import BadInput, Duplicate
 from lamplighter.model.access import Stamp
 from lamplighter.model.source import SourceOptions
@@ -88,6 +89,7 @@ async def import_rows(
                 reports += await _rehearsed(connection, read)
         else:
             reports += await db.write(lambda connection, read=read: _added(connection, read, stamp=stamp))  # type: ignore[misc]
+            crash_points.reached("import.after_chunk")
     return ImportReport(dry_run=dry_run, rows=reports)
 
 

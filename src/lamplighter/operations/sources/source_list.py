@@ -6,7 +6,6 @@ from datetime import datetime
 from lamplighter.errors import NotFound
 from lamplighter.operations.jobs import job_waits
 from lamplighter.operations.list_part import ListPart
-from lamplighter.operations.sources.source_words import PRIORITIES, priority_number
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import source_lists
 from lamplighter.store.sources.source_lists import ListedSource, SourceFilter, SourceSort
@@ -41,13 +40,3 @@ async def _details(db: Connection, ids: Sequence[int], *, now: datetime | None) 
         row._replace(waiting=(wait.why, wait.until)) if (wait := waits.get(row.source.id)) is not None else row
         for row in rows
     ]
-
-
-def priorities(word: str | int) -> tuple[int, int]:
-    """The least and the most priority that a name or a number stands for."""
-    least = priority_number(word)
-    if word not in PRIORITIES:
-        return least, least
-    higher = [number for number in PRIORITIES.values() if number > least]
-    lowest = 0 if least == min(PRIORITIES.values()) else least
-    return lowest, min(higher) - 1 if higher else 100

@@ -16,7 +16,8 @@ from lamplighter.rules.change import belief, recency
 from lamplighter.rules.hosts.waiting import Wait
 from lamplighter.rules.schedule import reasons
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.runs import run_lists
+from lamplighter.store.runs import run_lists, run_strips
+from lamplighter.store.runs.run_strips import RunBar
 from lamplighter.store.sources import source_lists, source_summaries, tags
 from lamplighter.store.sources.source_lists import LastRun, SourceFilter, SourceSort
 from lamplighter.store.sources.source_summaries import SummaryJob, SummaryRow, SummarySource
@@ -55,6 +56,8 @@ class SourceSummary:
     records_lately: int
     #: how often it is believed to change; None before that is known
     changes_every: timedelta | None
+    #: its latest runs, the oldest first
+    strip: Sequence[RunBar]
 
 
 _SORTS = {
@@ -98,13 +101,22 @@ async def of(db: Connection, ids: Sequence[int], *, now: datetime) -> list[Sourc
     records = await run_lists.new_records(db, ids, since=now - LATELY)
     labels = await tags.of_sources(db, ids)
     waits = await job_waits.of_sources(db, ids, now=now)
+    strips = await run_strips.of_sources(db, ids)
     return [
-        _summary(each, records.get(each.source.id, 0), labels.get(each.source.id, ()), waits.get(each.source.id))
-        for each in await source_summaries.of(db, ids)
+        _summary(
+            row,
+            records=records.get(row.source.id, 0),
+            labels=labels.get(row.source.id, ()),
+            wait=waits.get(row.source.id),
+            strip=strips.get(row.source.id, ()),
+        )
+        for row in await source_summaries.of(db, ids)
     ]
 
 
-def _summary(row: SummaryRow, records: int, labels: Sequence[str], wait: Wait | None) -> SourceSummary:
+def _summary(
+    row: SummaryRow, *, records: int, labels: Sequence[str], wait: Wait | None, strip: Sequence[RunBar]
+) -> SourceSummary:
     source, job, run = row
     next_run_at = _planned(job)
     return SourceSummary(
@@ -116,6 +128,7 @@ def _summary(row: SummaryRow, records: int, labels: Sequence[str], wait: Wait | 
         next_run_why=reasons.sentence(job.next_run_reason) if job is not None and next_run_at is not None else "",
         records_lately=records,
         changes_every=_changes_every(job),
+        strip=strip,
     )
 
 
@@ -129,5 +142,5 @@ def _planned(job: SummaryJob | None) -> datetime | None:
 def _changes_every(job: SummaryJob | None) -> timedelta | None:
     if job is None or job.belief_a is None or job.belief_b is None or job.visit_count <= _TELLING_VISITS:
         return None
-    felt_hours = 1 / Belief(a=job.belief_a, b=job.belief_b).rate
-    return timedelta(hours=min(recency.unfelt(felt_hours), belief.LONGEST_GAP))
+    gap = 1 / Belief(a=job.belief_a, b=job.belief_b).rate
+    return timedelta(hours=min(recency.unfelt(gap) if job.is_felt else gap, belief.LONGEST_GAP))

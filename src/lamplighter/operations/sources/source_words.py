@@ -6,7 +6,7 @@ from math import ceil, isfinite
 from typing import Any
 
 from lamplighter.errors import BadInput
-from lamplighter.rules.schedule.policies.priority import LEVELS
+from lamplighter.rules.schedule.priority_levels import LEVELS
 
 #: name -> number, the highest first
 PRIORITIES = {level.name: level.number for level in LEVELS}
@@ -152,3 +152,13 @@ def _as_fields(selectors: Mapping[str, Any]) -> dict[str, Any]:
 
 def _as_selectors(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {_SELECTOR_NAMES.get(name, name): rule for name, rule in fields.items()}
+
+
+def priorities(word: str | int) -> tuple[int, int]:
+    """The least and the most priority that a name or a number stands for."""
+    least = priority_number(word)
+    if word not in PRIORITIES:
+        return least, least
+    higher = [number for number in PRIORITIES.values() if number > least]
+    lowest = 0 if least == min(PRIORITIES.values()) else least
+    return lowest, min(higher) - 1 if higher else 100

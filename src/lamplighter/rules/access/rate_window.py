@@ -1,7 +1,6 @@
 """A rate limit: how many more calls may a caller make in the current time window?
 
-A window opens with the first call and closes after its span, whatever happens in it. Calls beyond the limit are counted
-too, so that the first of them can be told from the rest.
+A window opens with the first call and closes after its span, whatever happens in it.
 """
 
 from dataclasses import dataclass
@@ -35,22 +34,12 @@ class RateLimit:
         """How many more calls are allowed."""
         return max(0, self.limit - self.used)
 
-    @property
-    def is_first_beyond(self) -> bool:
-        """Whether this is the first call beyond the limit."""
-        return self.used == self.limit + 1
-
 
 def counted(window: RateWindow | None, *, span: timedelta, now: datetime) -> RateWindow:
     """The window after one more call."""
     if window is None or now >= window.opened_at + span:
         return RateWindow(opened_at=now, used=1)
     return RateWindow(opened_at=window.opened_at, used=window.used + 1)
-
-
-def given_back(window: RateWindow) -> RateWindow:
-    """The window as if the last call had not been made."""
-    return RateWindow(opened_at=window.opened_at, used=max(0, window.used - 1))
 
 
 def rate(window: RateWindow, *, limit: int, span: timedelta) -> RateLimit:

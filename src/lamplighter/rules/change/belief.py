@@ -56,9 +56,9 @@ def counted(belief: Belief, hours: float, count: int) -> Belief:
     return Belief(a=belief.a + count, b=belief.b + hours)
 
 
-def capped(belief: Belief) -> Belief:
-    """The same rate with evidence capped at what is worth keeping, and with numbers inside the valid bounds."""
-    scale = min(1.0, EVIDENCE_CAP / belief.a)
+def capped(belief: Belief, *, shape: float = 0.0) -> Belief:
+    """The same rate with what was observed beyond the prior's shape capped, and with numbers inside valid bounds."""
+    scale = min(1.0, (shape + EVIDENCE_CAP) / belief.a)
     return Belief(a=max(belief.a * scale, LEAST_SHAPE), b=min(max(belief.b * scale, LEAST_HOURS), MOST_HOURS))
 
 
@@ -74,8 +74,7 @@ def sound(a: float | None, b: float | None, *, otherwise: Belief) -> Belief:
 
 def survival(belief: Belief, hours: float, *, age: float | None = None) -> float:
     """Probability that our copy is still good after so many hours."""
-    felt = recency.felt_since(age, hours) if age is not None else hours
-    return math.exp(-belief.a * math.log1p(felt / belief.b))
+    return math.exp(-belief.a * math.log1p(recency.counted(age, hours) / belief.b))
 
 
 def stale_hours(belief: Belief, hours: float, *, signal: float = 0.0, age: float | None = None) -> float:

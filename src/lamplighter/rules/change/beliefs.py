@@ -16,6 +16,7 @@ from lamplighter.rules.change.belief import (
     SERIES_BELOW,
     TINY,
 )
+from lamplighter.rules.change.learning import LEAST_CORRECTION, MOST_CORRECTION, OWN_PULL
 
 Floats = NDArray[np.float64]
 #: shapes and hours of beliefs
@@ -47,10 +48,10 @@ def changed(a: ArrayLike, b: ArrayLike, hours: ArrayLike) -> Beliefs:
     return np.where(is_tiny, a + 1, matched[0]), np.where(is_tiny, b + hours / 2, matched[1])
 
 
-def capped(a: ArrayLike, b: ArrayLike) -> Beliefs:
-    """The same rates with evidence capped at what is worth keeping, and with numbers inside the valid bounds."""
-    a, b = _floats(a, b)
-    scale = np.minimum(1.0, EVIDENCE_CAP / a)
+def capped(a: ArrayLike, b: ArrayLike, shape: ArrayLike = 0.0) -> Beliefs:
+    """The same rates with what was observed beyond the prior's shape capped, and with numbers inside valid bounds."""
+    a, b, shape = _floats(a, b, shape)
+    scale = np.minimum(1.0, (shape + EVIDENCE_CAP) / a)
     return np.maximum(a * scale, LEAST_SHAPE), np.clip(b * scale, LEAST_HOURS, MOST_HOURS)
 
 
@@ -61,6 +62,22 @@ def stale_hours(
     a, b, hours, signal, ages = _floats(a, b, hours, signal, _AGELESS if age is None else age)
     stale, _ = _gathered_at(a, b, hours, ages)
     return (1 - signal) * stale + signal * hours
+
+
+def stale_hours_if_changed(a: ArrayLike, b: ArrayLike, hours: ArrayLike, *, age: ArrayLike | None = None) -> Floats:
+    """Hours of so many in which our copy is expected to have been stale, now that it turns out to be."""
+    a, b, hours, ages = _floats(a, b, hours, _AGELESS if age is None else age)
+    felt = np.where(np.isnan(ages), hours, recency.felt_since(ages, hours))
+    gone = -np.expm1(-a * np.log1p(felt / b))
+    stale, _ = _gathered_at(a, b, hours, ages)
+    return np.divide(stale, gone, out=hours / 2, where=gone > TINY)
+
+
+def corrections(expected: Floats, seen: Floats, *, pooled: float) -> Floats:
+    """The factors that correct expected staleness by the last month's measurement."""
+    ratio = (seen + OWN_PULL) / (expected * pooled + OWN_PULL)
+    factor: Floats = pooled * np.clip(ratio, LEAST_CORRECTION, MOST_CORRECTION)
+    return factor
 
 
 def wait_hours(

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 #: characters kept of a value
 LONGEST = 2000
 CUT = "…"
-#: fields that describe how a record was read, not its content
-_BESIDE_THE_POINT = frozenset({"content_hash", "quality", "provenance"})
+#: fields that describe how a record was read, not its content; and the price of a column, which is that of the fields
+_BESIDE_THE_POINT = frozenset({"content_hash", "quality", "provenance", "price"})
 
 
 class Difference(NamedTuple):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from lamplighter.errors import BadInput
 from lamplighter.model.schedule import Belief, Learnt
+from lamplighter.rules.change import recency
 from lamplighter.rules.change.belief import (
     capped,
     changed,
@@ -17,7 +18,7 @@ from lamplighter.rules.change.belief import (
     stale_hours_if_changed,
     unchanged,
 )
-from lamplighter.rules.change.recency import UNKNOWN_AGE, felt_since
+from lamplighter.rules.change.recency import UNKNOWN_AGE
 
 HOUR = timedelta(hours=1)
 #: how many times as often, or as rarely, a source must change for its past to be forgotten
@@ -32,10 +33,10 @@ STAMPED_WITHIN = timedelta(minutes=1)
 WEB_BEGAN = datetime(1991, 8, 6, tzinfo=UTC)
 #: hours after which the month's figures have decayed to 1/e
 MONTH = 30 * 24.0
-#: hours observed at which the measured staleness counts as much as the doubt about it
-HALF_TRUST = 7 * 24.0
+#: stale hours, expected and seen, by which the correction of one source is pulled towards that of all
+OWN_PULL = 24.0
 #: by how much the measured staleness may correct the expected one
-LEAST_CORRECTION, MOST_CORRECTION = 0.2, 2.0
+LEAST_CORRECTION, MOST_CORRECTION = 0.2, 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +56,8 @@ class _Span(NamedTuple):
     """The time between two visits, and what is known of it."""
 
     hours: float
-    #: hours from the last change to its beginning
-    age: float
+    #: hours from the last change to its beginning; None where hours are not felt
+    age: float | None
     #: how many changes; None: at least one
     changes: int | None
     #: hours from the last change to the end; None: unknown
@@ -73,36 +74,55 @@ def learn(
     seen: VisitEvidence,
     *,
     prior: Belief,
+    is_felt: bool = True,
     hours_between: Callable[[datetime, datetime], float] = plain,
+    activity: Callable[[datetime, datetime], tuple[float, float]] = lambda start, end: (1.0, 1.0),
+    believed: float | None = None,
 ) -> Learnt:
-    """What is known after a visit. The first visit only starts the observation; a failed one teaches nothing."""
+    """What is known after a visit. The first visit only starts the observation; a failed one teaches nothing.
+
+    Hours count as often as the host was busier than usual (`activity`): then a change says little about the source's
+    own rate, and is as old as the host's changes were (see `activity.Busyness`). `is_felt` says how hours are counted
+    from the first visit on. `believed` is the staleness that was expected when the visit was planned, which may have
+    come sooner or later.
+    """
     known = learnt or Learnt(belief=prior)
     if seen.is_changed is None:
         return known
     if known.visited_at is None:
-        return _begun(known, seen, prior)
+        return replace(_begun(known, seen, prior), is_felt=is_felt)
     changed_at = _dated_change(seen, since=known.visited_at)
     span = _span(seen, since=known.visited_at, age=age(known), changed_at=changed_at, hours_between=hours_between)
     is_changed = span.changes != 0
     last = known.changed_at or _long_before(known.visited_at)
     if is_changed:
         last = changed_at or _undated(seen, since=known.visited_at)
-    belief, rise, fall = _watched_for_shift(known, felt_since(span.age, span.hours), is_changed)
+    busy, lag = activity(known.visited_at, seen.at)
+    counted_hours = recency.counted(span.age, span.hours) * busy
+    belief, rise, fall = _watched_for_shift(known, counted_hours, is_changed)
+    watched, expected, stale = _remembered(known, span, lag, believed)
     return replace(
-        _remembered(known, span),
-        belief=capped(_updated(belief, span)),
+        known,
+        watched_hours=watched,
+        expected_stale_hours=expected,
+        seen_stale_hours=stale,
+        belief=capped(_updated(belief, span, counted_hours), shape=(known.prior or prior).a),
         rise=rise,
         fall=fall,
         signal=0.0,
         visit_count=known.visit_count + 1,
         change_count=known.change_count + is_changed,
+        evidence_changes=known.evidence_changes + is_changed,
+        evidence_hours=known.evidence_hours + counted_hours,
         visited_at=seen.at,
         changed_at=last,
     )
 
 
-def age(learnt: Learnt) -> float:
-    """Hours from the last change to the last visit."""
+def age(learnt: Learnt) -> float | None:
+    """Hours from the last change to the last visit; None where the beliefs are about plain hours."""
+    if not learnt.is_felt:
+        return None
     if learnt.changed_at is None or learnt.visited_at is None:
         return UNKNOWN_AGE
     return max(0.0, (learnt.visited_at - learnt.changed_at) / HOUR)
@@ -114,7 +134,13 @@ def _begun(learnt: Learnt, seen: VisitEvidence, prior: Belief) -> Learnt:
     is_believable = dated is not None and WEB_BEGAN < dated <= seen.at - STAMPED_WITHIN
     changed_at = dated if is_believable else _long_before(seen.at)
     return replace(
-        learnt, belief=prior, signal=0.0, visited_at=seen.at, changed_at=changed_at, visit_count=learnt.visit_count + 1
+        learnt,
+        belief=prior,
+        prior=prior,
+        signal=0.0,
+        visited_at=seen.at,
+        changed_at=changed_at,
+        visit_count=learnt.visit_count + 1,
     )
 
 
@@ -167,13 +193,14 @@ def staleness(learnt: Learnt) -> tuple[float, float] | None:
     return min(1.0, expected), min(1.0, seen)
 
 
-def correction(learnt: Learnt) -> float:
-    """The factor that corrects an expected staleness by the last month's measurement; 1 while little was observed."""
-    if learnt.watched_hours <= 0 or learnt.expected_stale_hours <= 0:
-        return 1.0
-    ratio = learnt.seen_stale_hours / learnt.expected_stale_hours
-    trust = learnt.watched_hours / (learnt.watched_hours + HALF_TRUST)
-    return float(min(max(ratio, LEAST_CORRECTION), MOST_CORRECTION) ** trust)
+def correction(learnt: Learnt, *, pooled: float = 1.0) -> float:
+    """The factor that corrects an expected staleness by the last month's measurement.
+
+    It is the `pooled` one of all sources, unless the source itself was stale for long enough: a month in which a source
+    changed once, or not at all, says little about it.
+    """
+    ratio = (learnt.seen_stale_hours + OWN_PULL) / (learnt.expected_stale_hours * pooled + OWN_PULL)
+    return float(pooled * min(max(ratio, LEAST_CORRECTION), MOST_CORRECTION))
 
 
 def _dated_change(seen: VisitEvidence, *, since: datetime) -> datetime | None:
@@ -187,7 +214,7 @@ def _span(
     seen: VisitEvidence,
     *,
     since: datetime,
-    age: float,
+    age: float | None,
     changed_at: datetime | None,
     hours_between: Callable[[datetime, datetime], float],
 ) -> _Span:
@@ -199,8 +226,7 @@ def _span(
     return _Span(hours, age, changes, min(hours, max(0.0, hours_between(changed_at, seen.at))))
 
 
-def _updated(belief: Belief, span: _Span) -> Belief:
-    hours = felt_since(span.age, span.hours)
+def _updated(belief: Belief, span: _Span, hours: float) -> Belief:
     if span.changes == 0:
         return unchanged(belief, hours)
     if span.changes is not None:
@@ -237,18 +263,18 @@ def _leaning(belief: Belief, hours: float, is_changed: bool, factor: float) -> f
     return math.log(math.expm1(-belief.a * other) / likely) if likely else math.log(factor)
 
 
-def _remembered(learnt: Learnt, span: _Span) -> Learnt:
-    """The month's figures with this visit added: what the belief before it expected, and what is known now."""
+def _remembered(learnt: Learnt, span: _Span, lag: float, believed: float | None) -> tuple[float, float, float]:
+    """The month's figures after this visit: hours, what the belief before it expected, and what is known now."""
     kept = math.exp(-span.hours / MONTH)
-    return replace(
-        learnt,
-        watched_hours=kept * learnt.watched_hours + span.hours,
-        expected_stale_hours=kept * learnt.expected_stale_hours + stale_hours(learnt.belief, span.hours, age=span.age),
-        seen_stale_hours=kept * learnt.seen_stale_hours + _seen_stale_hours(learnt.belief, span),
+    expected = believed * span.hours if believed is not None else stale_hours(learnt.belief, span.hours, age=span.age)
+    return (
+        kept * learnt.watched_hours + span.hours,
+        kept * learnt.expected_stale_hours + expected,
+        kept * learnt.seen_stale_hours + _seen_stale_hours(learnt.belief, span, lag),
     )
 
 
-def _seen_stale_hours(belief: Belief, span: _Span) -> float:
+def _seen_stale_hours(belief: Belief, span: _Span, lag: float) -> float:
     """Hours from the first change to the visit: exact where known, else estimated."""
     if span.changes == 0 or span.hours <= 0:
         return 0.0
@@ -259,4 +285,4 @@ def _seen_stale_hours(belief: Belief, span: _Span) -> float:
         return span.hours - latest / parts
     if span.since is not None:  # the last change; there may have been others before it
         return span.since + stale_hours(belief, span.hours - span.since, age=span.age)
-    return stale_hours_if_changed(belief, span.hours, age=span.age)
+    return lag * stale_hours_if_changed(belief, span.hours, age=span.age)

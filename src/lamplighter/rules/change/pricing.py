@@ -7,7 +7,7 @@ that would be fetched more than is polite gets a higher price of its own, and wh
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
-from math import exp, inf, isfinite, log, pow
+from math import exp, inf, isfinite, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,10 @@ LEAST, MOST = 1 / 60, 366 * 24.0
 SOUND = (1e-9, 1e9)
 #: no price is lower
 TINY = 1e-300
-#: how much of a deviation one correction takes back, and the most it may change the price
-CORRECTION_POWER, CORRECTION_CAP = 0.5, 1.25
+#: hours within which fetches that were saved, or made in advance, are made up for
+MADE_UP_WITHIN = 7 * 24.0
+#: by which factor that may speed up or slow down the others
+MOST_HASTE = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +43,7 @@ class VisitDemand:
     b: Floats
     weight: Floats
     signal: Floats
-    #: hours from the last change to the last visit
+    #: hours from the last change to the last visit; not a number where the belief is about plain hours
     age: Floats
     #: fetches per run, at least 1
     cost: Floats
@@ -64,7 +66,8 @@ class Priced:
     intervals: Floats
     #: fetches
     demand_per_hour: float
-    #: share of the time that copies are expected to be stale, weighted
+    #: share of the time that the copy of each source is expected to be stale, and of all, weighted
+    staleness: Floats
     expected_staleness: float
     #: whether even the longest intervals cost more than the budget
     is_budget_too_small: bool
@@ -93,13 +96,15 @@ def solve(demand: VisitDemand, *, budget_per_hour: float, host_capacity: Mapping
     common = _common_price(market, budget_per_hour)
     own = _own_prices(market, common)
     intervals = market.intervals(own)
+    staleness = _staleness(demand, intervals)
     least_budget = float(market.fewest.sum())
     return Priced(
         price=exp(common),
         host_prices={int(market.hosts[place]): exp(own[place]) for place in np.flatnonzero(own > common)},
         intervals=intervals,
         demand_per_hour=float((demand.cost / intervals).sum()),
-        expected_staleness=_staleness(demand, intervals),
+        staleness=staleness,
+        expected_staleness=float(np.average(staleness, weights=demand.weight)),
         is_budget_too_small=not budget_per_hour >= least_budget * (1 - TOLERANCE),
         least_budget_per_hour=least_budget,
     )
@@ -126,13 +131,21 @@ def baseline_budget(baseline_seconds: Floats, cost: Floats) -> float:
     return float((_least_one(cost)[is_sound] * 3600 / baseline_seconds[is_sound]).sum())
 
 
-def corrected(price: float, used_per_hour: float, budget_per_hour: float) -> float:
-    """The price, corrected by what was really spent: runs fail, wait for windows, or turn out larger than expected."""
-    is_known = isfinite(used_per_hour) and used_per_hour >= 0 and isfinite(budget_per_hour) and budget_per_hour > 0
-    if not is_known:
-        return price
-    factor = pow(used_per_hour / budget_per_hour, CORRECTION_POWER)
-    return price * min(max(factor, 1 / CORRECTION_CAP), CORRECTION_CAP)
+def owed(before: float, *, used: float, budget: float, hours: float) -> float:
+    """Fetches that the budget paid for and that were not made, after more hours; below zero: made in advance.
+
+    Runs fail, wait for windows, turn out larger than expected, or come forward in a burst. What cannot be made up for
+    in time is forgotten.
+    """
+    most = (1 - 1 / MOST_HASTE) * budget * MADE_UP_WITHIN
+    left = before + budget * hours - used
+    return min(max(left, -most), most) if isfinite(left) and isfinite(most) else 0.0
+
+
+def paced(budget: float, *, owed: float, within: float = MADE_UP_WITHIN) -> float:
+    """Fetches per hour to plan for, so that what is owed is made up for within so many hours."""
+    wanted = budget + owed / within if isfinite(owed) else budget
+    return min(max(wanted, budget / MOST_HASTE), budget * MOST_HASTE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -243,10 +256,10 @@ def _part(market: _Market, is_in: NDArray[np.bool_]) -> _Market:
     )
 
 
-def _staleness(demand: VisitDemand, intervals: Floats) -> float:
-    """Weighted share of stale time; announcements are left out, as they tell of this moment only."""
-    stale = stale_hours(demand.a, demand.b, intervals, age=demand.age)
-    return float(np.average(stale / intervals, weights=demand.weight))
+def _staleness(demand: VisitDemand, intervals: Floats) -> Floats:
+    """Shares of stale time; announcements are left out, as they tell of this moment only."""
+    share: Floats = stale_hours(demand.a, demand.b, intervals, age=demand.age) / intervals
+    return share
 
 
 def _repaired(demand: VisitDemand) -> VisitDemand:
@@ -259,7 +272,7 @@ def _repaired(demand: VisitDemand) -> VisitDemand:
         b=np.where(is_sound, demand.b, NEUTRAL.b),
         weight=np.where(_is_within(demand.weight, *SOUND), demand.weight, 1.0),
         signal=np.where(_is_within(demand.signal, 0.0, 1.0), demand.signal, 0.0),
-        age=np.where(_is_within(demand.age, 0.0, SOUND[1]), demand.age, UNKNOWN_AGE),
+        age=np.where(np.isnan(demand.age) | _is_within(demand.age, 0.0, SOUND[1]), demand.age, UNKNOWN_AGE),
         cost=_least_one(demand.cost),
         least=least,
         most=np.maximum(least, np.where(_is_within(demand.most, *SOUND), demand.most, MOST)),
@@ -283,6 +296,7 @@ def _without_sources() -> Priced:
         host_prices={},
         intervals=np.empty(0),
         demand_per_hour=0.0,
+        staleness=np.empty(0),
         expected_staleness=0.0,
         is_budget_too_small=False,
         least_budget_per_hour=0.0,

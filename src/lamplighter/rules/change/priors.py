@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 from lamplighter.errors import BadInput
 from lamplighter.model.schedule import Belief
@@ -9,7 +10,7 @@ from lamplighter.rules.change.belief import LEAST_HOURS, MOST_HOURS
 from lamplighter.rules.change.recency import felt
 
 HOUR = timedelta(hours=1)
-#: shape of every prior: less than one change of evidence, and a long tail of sources that hardly ever change
+#: shape of a prior that was not fitted: less than one change of evidence, and a long tail of sources that hardly change
 PRIOR_SHAPE = 0.6
 #: a source changes about once in so many of the intervals that are usual for its kind
 GAP_IN_INTERVALS = 3.0
@@ -22,6 +23,18 @@ ABSURD = 1e15
 HALF_FOLLOWED = 16.0
 
 
+class Fit(NamedTuple):
+    """How beliefs about similar sources begin."""
+
+    #: of the prior: small where sources differ widely, great where they are alike
+    shape: float = PRIOR_SHAPE
+    #: whether hours are felt (see `recency`)
+    is_felt: bool = True
+
+
+USUAL = Fit()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupEvidence:
     """What a group of sources was seen to do, summed up."""
@@ -31,11 +44,12 @@ class GroupEvidence:
     hours: float
 
 
-def baseline_prior(interval: timedelta) -> Belief:
+def baseline_prior(interval: timedelta, fit: Fit = USUAL) -> Belief:
     """The belief about a source of which only the usual interval of its kind is known."""
     if interval <= timedelta(0):
         raise BadInput(f"The interval between two runs cannot be {interval}; give one above zero.")
-    return _prior_at(1 / felt(GAP_IN_INTERVALS * (interval / HOUR)))
+    gap = GAP_IN_INTERVALS * (interval / HOUR)
+    return _prior_at(1 / (felt(gap) if fit.is_felt else gap), fit.shape)
 
 
 def prior(
@@ -47,7 +61,7 @@ def prior(
     visits have already taught it, and it must not count as its own neighbour.
     """
     rate = _pulled(cohort, own, towards=baseline.rate, weight=BASELINE_WEIGHT)
-    return _prior_at(_pulled(host, own, towards=rate, weight=COHORT_WEIGHT))
+    return _prior_at(_pulled(host, own, towards=rate, weight=COHORT_WEIGHT), baseline.a)
 
 
 def reprior(belief: Belief, *, before: Belief, after: Belief, visit_count: int) -> Belief:
@@ -80,5 +94,5 @@ def _is_sound(evidence: GroupEvidence) -> bool:
     return 0 <= evidence.changes < ABSURD and 0 <= evidence.hours < ABSURD
 
 
-def _prior_at(rate: float) -> Belief:
-    return Belief(a=PRIOR_SHAPE, b=min(max(PRIOR_SHAPE / rate, LEAST_HOURS), MOST_HOURS))
+def _prior_at(rate: float, shape: float) -> Belief:
+    return Belief(a=shape, b=min(max(shape / rate, LEAST_HOURS), MOST_HOURS))

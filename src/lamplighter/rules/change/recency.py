@@ -10,10 +10,11 @@ All functions take numbers as well as arrays of them.
 """
 
 import math
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # most processes never have an array of them
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: below 1: changes cluster
 SHAPE = 0.7
@@ -22,7 +23,7 @@ SCALE = 1.0
 #: hours since the last change of a source that was never seen to change
 UNKNOWN_AGE = 240.0
 
-Hours = TypeVar("Hours", float, NDArray[np.float64])
+Hours = TypeVar("Hours", float, "NDArray[np.float64]")
 
 
 def felt(hours: Hours) -> Hours:
@@ -43,6 +44,11 @@ def felt_since(age: Hours, hours: Hours) -> Hours:
     return total
 
 
+def counted(age: float | None, hours: float) -> float:
+    """Felt hours, or the plain ones where there is no age."""
+    return felt_since(age, hours) if age is not None else hours
+
+
 def pace(age: Hours) -> Hours:
     """Felt hours per hour when the last change is `age` hours ago."""
     ratio: Hours = (1 + age / SCALE) ** (SHAPE - 1)
@@ -51,6 +57,8 @@ def pace(age: Hours) -> Hours:
 
 def _gained(share: Hours, power: float) -> Hours:
     """By how much a power of 1 grows when 1 grows by this share, which may be tiny."""
-    if isinstance(share, np.ndarray):
-        return np.expm1(power * np.log1p(share))
-    return math.expm1(power * math.log1p(share))
+    if isinstance(share, float | int):
+        return math.expm1(power * math.log1p(share))
+    import numpy as np
+
+    return np.expm1(power * np.log1p(share))

@@ -63,7 +63,8 @@ def after_lesson(revisit: RevisitState, visit: Revisit, *, siblings: GroupEviden
     usual = prior(siblings)
     hours = visit.gap / HOUR
     learnt = belief.sound(revisit.belief.a, revisit.belief.b, otherwise=usual) if revisit.belief is not None else usual
-    learnt = belief.capped((belief.changed if visit.is_changed else belief.unchanged)(learnt, hours))
+    learnt = (belief.changed if visit.is_changed else belief.unchanged)(learnt, hours)
+    learnt = belief.capped(learnt, shape=PRIOR_SHAPE)
     price = belief.stale_hours(usual, USUAL / HOUR)
     wait = HOUR * belief.wait_hours(learnt, price=price, least=LEAST / HOUR, most=MOST / HOUR)
     if is_closed:

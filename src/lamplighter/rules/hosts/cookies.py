@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from lamplighter.model.cookie import Cookie
+from lamplighter.model.visit import Cookie
 from lamplighter.rules.hosts import server_hints
 from lamplighter.rules.urls import urls
 from lamplighter.rules.urls.addresses import is_literal

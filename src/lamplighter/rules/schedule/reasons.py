@@ -7,7 +7,7 @@ from lamplighter.model.schedule import PolicyName
 from lamplighter.rules.formats.plural import counted
 
 #: fewer visits than this leave the change rate to the prior, and it is not shown
-_TELLING_VISITS = 2
+TELLING_VISITS = 2
 #: seconds
 YEAR = 365.25 * 86400
 CENTURY = 100 * YEAR
@@ -35,13 +35,13 @@ def _parts(reason: Mapping[str, Any]) -> Iterator[str]:
     steps = reason["steps"]
     expected = reason["expected"]
     failing = any(step["step"] == "backoff" for step in steps)
-    if expected["visits"] > _TELLING_VISITS:
+    if expected["visits"] > TELLING_VISITS:
         yield _change_rate(expected)
     for step in steps:
         # The policy's advice does not matter while a failed visit is to be retried.
         if not (failing and step["step"] == "policy"):
             yield _STEPS[step["step"]](step)
-    if expected["visits"] > _TELLING_VISITS and not failing:
+    if expected["visits"] > TELLING_VISITS and not failing:
         yield _staleness(expected)
 
 
@@ -104,6 +104,12 @@ def _slot(step: Mapping[str, Any]) -> str:
     return f"moved {span(abs(step['moved_seconds']))} {where} for load"
 
 
+def _siblings(step: Mapping[str, Any]) -> str:
+    sooner = f"brought forward {span(step['moved_seconds'])}"
+    seen = f"{step['changed']} of {counted(step['visited'], 'source')} of this host that were visited"
+    return f"{sooner}: {seen} in the last {span(step['within_seconds'])} had changed"
+
+
 def caught_up(step: Mapping[str, Any]) -> str:
     """The explanation of a job that fell due while no scheduler was running, and waits a little longer."""
     waits = f"delayed by {span(step['waits_seconds'])} to spread the missed runs"
@@ -121,6 +127,7 @@ _STEPS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "slot": _slot,
     "spread": lambda step: f"{span(step['moved_seconds'])} later this once: many sources were added together",
     "catch_up": caught_up,
+    "siblings": _siblings,
 }
 
 

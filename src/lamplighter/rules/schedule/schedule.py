@@ -19,6 +19,8 @@ from lamplighter.rules.schedule.backoff import Backoff
 from lamplighter.rules.schedule.policies import Advice, PolicyInput
 
 JITTER = 0.15
+#: of its interval after which a run is at most, where it is spread because many were added together
+_MOST_PART = 2.0
 #: (planned, pace, earliest, latest) -> the moment in the least loaded slot between the last two
 Place = Callable[[datetime, timedelta, datetime, datetime], datetime]
 #: (planned, pace) -> the same, or later within one interval if many runs are planned for then
@@ -67,7 +69,13 @@ def next_run(
     if observed.backoff is not None and not observed.backoff.is_final:
         return _retry(observed, observed.backoff, advice, now=now)
     pace, beat = advice.interval, _beat(observed, advice.interval, now=now)
-    limits = _limits(observed, set_to=min(pace, observed.set_to) if observed.set_to and beat is None else NOTHING)
+    limits = _limits(
+        observed.ask.bounds,
+        set_to=min(pace, observed.set_to) if observed.set_to and beat is None else NOTHING,
+        backoff=observed.backoff.wait if observed.backoff is not None else None,
+        away_for=observed.away_for,
+        fresh_for=observed.fresh_for,
+    )
     steps: Steps = [{"step": "policy", "policy": observed.policy, **_seconds(pace), **advice.inputs}]
     if observed.set_to is not None:
         steps[0]["set_seconds"] = observed.set_to.total_seconds()
@@ -80,7 +88,7 @@ def next_run(
         at = _placed(observed.windows, at, limits, steps, now=now, pace=pace, room=room, place=place)
     if spread is not None and beat is None and observed.backoff is None and observed.ask.learnt.visit_count <= 1:
         at = _spread(observed.windows, at, steps, pace=pace, spread=spread)
-    reason: dict[str, Any] = {"steps": steps, "expected": expectation(observed.ask.learnt, wait=at - now, now=now)}
+    reason: dict[str, Any] = {"steps": steps, "expected": _expected(observed.ask, at, now)}
     if observed.policy is not PolicyName.LEARNED and (beat is not None or observed.backoff is None):
         reason["rhythm_at"] = (beat if beat is not None else swung + (at - opened)).isoformat()
     return NextRun(at=at, pace=pace, reason=reason)
@@ -100,7 +108,7 @@ def _retry(observed: Observed, backoff: Backoff, advice: Advice, *, now: datetim
         wait = observed.away_for
         steps.append({"step": "hint", "by": "away", **_seconds(wait)})
     at = _opened(observed.windows, now + wait, steps)
-    reason: dict[str, Any] = {"steps": steps, "expected": expectation(observed.ask.learnt, wait=at - now, now=now)}
+    reason: dict[str, Any] = {"steps": steps, "expected": _expected(observed.ask, at, now)}
     if observed.policy is not PolicyName.LEARNED and observed.rhythm_at is not None:
         reason["rhythm_at"] = observed.rhythm_at.isoformat()
     return NextRun(at=at, pace=advice.interval, reason=reason)
@@ -113,15 +121,60 @@ def sooner(
     planned_at: datetime,
     reason: Mapping[str, Any] | None,
     now: datetime,
+    siblings: Mapping[str, Any] | None = None,
 ) -> NextRun | None:
-    """An earlier run than planned, since a change was announced after the last visit (`ask.now`); None: as planned."""
+    """An earlier run than planned, since a change was announced after the last visit (`ask.now`); None: as planned.
+
+    `siblings` are the figures of other sources on its host, where these told of the change.
+    """
     advice = policies.advise(PolicyName.LEARNED, ask)
     steps: Steps = [{"step": "policy", "policy": PolicyName.LEARNED, **_seconds(advice.interval), **advice.inputs}]
     at = _opened(windows, max(now, ask.now + advice.interval), steps)
     if at >= planned_at:
         return None
-    expected = expectation(ask.learnt, wait=at - now, now=now)
+    if siblings is not None:
+        steps[0]["signal"] = 0.0
+        steps.append({"step": "siblings", "moved_seconds": (planned_at - at).total_seconds(), **siblings})
+    expected, before = _expected(ask, at, now), (reason or {}).get("expected") or {}
+    if "believed_staleness" in before:  # what comes is compared with what was believed without the announcement
+        expected["believed_staleness"] = before["believed_staleness"]
     return NextRun(at=at, pace=advice.interval, reason={**(reason or {}), "steps": steps, "expected": expected})
+
+
+def anew(
+    ask: PolicyInput,
+    windows: Sequence[Sequence[Window]],
+    *,
+    planned_at: datetime,
+    pace: timedelta,
+    set_to: timedelta | None,
+    reason: Mapping[str, Any],
+    now: datetime,
+) -> NextRun:
+    """A planned run, had it been planned with today's belief and price after the last visit (`ask.now`).
+
+    It keeps the part of its wait (`pace`) by which jitter and load had moved it.
+    """
+    advice = policies.advise(PolicyName.LEARNED, ask)
+    steps: Steps = [{"step": "policy", "policy": PolicyName.LEARNED, **_seconds(advice.interval), **advice.inputs}]
+    part = min(max((planned_at - ask.now) / pace, 1 - JITTER), _MOST_PART)
+    limits = _limits(ask.bounds, set_to=min(advice.interval, set_to or NOTHING))
+    wait = _clipped(advice.interval * part, limits)
+    if wait != advice.interval:
+        steps.append({"step": "jitter", "share": round(wait / advice.interval - 1, 4)})
+    at = _opened(windows, max(now, ask.now + wait), steps)
+    return NextRun(at=at, pace=advice.interval, reason={**reason, "steps": steps, "expected": _expected(ask, at, now)})
+
+
+def follows_belief(reason: Mapping[str, Any] | None) -> bool:
+    """Whether a run was planned by what is learnt, and by no failure or hint of the server after it."""
+    steps = (reason or {}).get("steps") or [{}]
+    waits = ("backoff", "hint", "catch_up")
+    return steps[0].get("policy") == PolicyName.LEARNED and all(step["step"] not in waits for step in steps)
+
+
+def _expected(ask: PolicyInput, at: datetime, now: datetime) -> dict[str, Any]:
+    return expectation(ask.learnt, wait=at - now, now=now, pooled=ask.pooled)
 
 
 def moved_for_load(reason: Mapping[str, Any] | None, *, by: timedelta) -> dict[str, Any]:
@@ -147,17 +200,23 @@ def postponed(reason: Mapping[str, Any] | None, step: Mapping[str, Any]) -> dict
     return {**reason, "steps": [*(kept for kept in reason["steps"] if kept["step"] != step["step"]), dict(step)]}
 
 
-def _limits(observed: Observed, *, set_to: timedelta) -> IntervalBounds:
+def _limits(
+    bounds: IntervalBounds,
+    *,
+    set_to: timedelta,
+    backoff: timedelta | None = None,
+    away_for: timedelta | None = None,
+    fresh_for: timedelta | None = None,
+) -> IntervalBounds:
     """The limits for jitter and load: the operator's bounds, and what failures and the server require.
 
     The operator's maximum cuts what a server calls fresh, but neither a back-off nor a block of the host. The
     operator's minimum is between runs, not before a retry. Neither jitter nor load undercut an interval that is set.
     """
-    bounds = observed.ask.bounds
-    owed = max(observed.backoff.wait if observed.backoff is not None else NOTHING, observed.away_for or NOTHING)
+    owed = max(backoff or NOTHING, away_for or NOTHING)
     most = max(bounds.most, owed)
-    asked = NOTHING if observed.backoff is not None else max(bounds.least, set_to)
-    return IntervalBounds(least=max(asked, owed, min(observed.fresh_for or NOTHING, most)), most=most)
+    asked = NOTHING if backoff is not None else max(bounds.least, set_to)
+    return IntervalBounds(least=max(asked, owed, min(fresh_for or NOTHING, most)), most=most)
 
 
 def _beat(observed: Observed, pace: timedelta, *, now: datetime) -> datetime | None:

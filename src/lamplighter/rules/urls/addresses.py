@@ -35,6 +35,9 @@ _REFUSED_V4 = [
     )
 ]
 
+#: last labels of names that only exist inside networks
+_INSIDE = frozenset({"local", "localhost", "localdomain", "internal", "intranet", "lan", "home", "corp", "private"})
+
 #: The narrower range comes first: the first range that matches gives the reason.
 _REFUSED_V6 = [
     (IPv6Network(network), reason)
@@ -99,6 +102,14 @@ class _Entry:
         if isinstance(self.target, str):
             return self.target == hostname
         return address is not None and address in self.target
+
+
+def is_public_name(hostname: str) -> bool:
+    """Whether a host is named as those of the public web are: by no address, and by no name for use inside networks."""
+    labels = hostname.rstrip(".").split(".")
+    return (
+        len(labels) > 1 and not is_literal(hostname) and labels[-1] not in _INSIDE and labels[-2:] != ["home", "arpa"]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
+from lamplighter.model.fields import compact
 from lamplighter.model.reading import Link, PageRole
 from lamplighter.rules.urls import traps, urls
 
 
+@compact
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkScope:
     """The limits for following links in a run."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -18,28 +18,43 @@ class SecretInfo(NamedTuple):
     """A secret without its value."""
 
     name: str
+    #: to which it may be sent; a secret from before hosts were named has none
+    hosts: tuple[str, ...]
     updated_at: datetime
 
 
-_INFO = sa.select(secrets.c.name, secrets.c.updated_at)
+class SealedSecret(NamedTuple):
+    """An encrypted value with its hosts."""
+
+    value: bytes
+    hosts: tuple[str, ...]
 
 
-async def put(db: Connection, name: str, sealed: bytes, *, now: datetime) -> None:
+_INFO = sa.select(secrets.c.name, secrets.c.hosts, secrets.c.updated_at)
+
+
+async def put(db: Connection, name: str, sealed: bytes, *, hosts: Sequence[str], now: datetime) -> None:
     """Stores or replaces the secret of this name."""
-    row = {"encrypted_value": sealed, "updated_at": now}
+    row = {"encrypted_value": sealed, "hosts": " ".join(hosts), "updated_at": now}
     statement = insert(db, secrets).values(name=name, **row)
     await db.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
 
 
+async def set_hosts(db: Connection, name: str, hosts: Sequence[str], *, now: datetime) -> None:
+    """Binds a secret to these hosts."""
+    mine = sa.update(secrets).where(secrets.c.name == name)
+    await db.execute(mine.values(hosts=" ".join(hosts), updated_at=now))
+
+
 async def get(db: Connection, name: str) -> SecretInfo | None:
     """The secret with this name, without its value."""
-    return await queries.one(db, _INFO.where(secrets.c.name == name), SecretInfo._make)
+    return await queries.one(db, _INFO.where(secrets.c.name == name), _info)
 
 
 async def listed(db: Connection, *, limit: int, offset: int) -> list[SecretInfo]:
     """One page of all secrets, by name, without values."""
     query = _INFO.order_by(secrets.c.name).limit(limit).offset(offset)
-    return [SecretInfo._make(row) for row in await db.execute(query)]
+    return [_info(row) for row in await db.execute(query)]
 
 
 async def count(db: Connection) -> int:
@@ -52,10 +67,14 @@ async def remove(db: Connection, name: str) -> None:
     await db.execute(sa.delete(secrets).where(secrets.c.name == name))
 
 
-async def sealed_values(db: Connection) -> dict[str, bytes]:
+async def sealed_values(db: Connection) -> dict[str, SealedSecret]:
     """Every recipe secret, encrypted."""
-    query = sa.select(secrets.c.name, secrets.c.encrypted_value)
-    return {row.name: row.encrypted_value for row in await db.execute(query)}
+    query = sa.select(secrets.c.name, secrets.c.encrypted_value, secrets.c.hosts)
+    return {row.name: SealedSecret(row.encrypted_value, tuple(row.hosts.split())) for row in await db.execute(query)}
+
+
+def _info(row: Any) -> SecretInfo:
+    return SecretInfo(name=row.name, hosts=tuple(row.hosts.split()), updated_at=row.updated_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """SQL about alerts: open ones, their changes, and cleared ones."""
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -78,6 +79,11 @@ async def clear(db: Connection, alert: Alert, *, now: datetime) -> Alert | None:
 async def forget(db: Connection, alert: Alert) -> None:
     """Removes an alert that ended before it fired."""
     await db.execute(sa.delete(alerts).where(alerts.c.id == alert.id, _STATE[AlertState.PENDING]))
+
+
+async def forget_subjects(db: Connection, subjects: Collection[str]) -> None:
+    """Removes all alerts about subjects that are no more."""
+    await db.execute(sa.delete(alerts).where(alerts.c.subject.in_(subjects)))
 
 
 async def quiet(db: Connection, alert: Alert, *, since: datetime | None) -> None:

@@ -32,6 +32,11 @@ async def take(db: Connection, *, limit: int) -> list[Notice]:
     return [Notice(**loaded(row._mapping, Notice)) for row in rows]
 
 
+async def forget_sources(db: Connection, source_ids: Collection[int]) -> None:
+    """Deletes the notices of sources that are no more."""
+    await db.execute(sa.delete(notices).where(notices.c.source_id.in_(source_ids)))
+
+
 async def end_before(db: Connection, run_id: int, *, source_id: int) -> Any:
     """Outcome and message of a source's latest run before this one, or None; without runs of tasks."""
     query = (

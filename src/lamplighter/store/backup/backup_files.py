@@ -1,10 +1,12 @@
 """Backup files: their names, the note (JSON) with metadata beside each, and their rotation.
 
-A backup never overwrites another file, only its owner may read it, and its own file is empty until it is complete.
+A backup never overwrites another file, only its owner may read it, and its name appears when it is complete. Until then
+it is a partial file, locked by the process that writes it: one that nobody has locked was left by a process that died.
 """
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,15 +16,18 @@ from typing import Any
 
 import orjson
 
-from lamplighter import __version__
+from lamplighter import __version__, crash_points
 from lamplighter.errors import BadInput, NotFound
+from lamplighter.store.engine import file_lock
 
 #: the file name suffix of each kind of database
 SQLITE, POSTGRES = ".db", ".dump"
 _PART, _NOTE = ".part", ".json"
 _STAMP = "%Y%m%dT%H%M%SZ"
 _PRIVATE = 0o600
-#: no backup takes longer than this; older partial files are abandoned
+#: a partial file is locked this soon after it is made
+_YOUNG = timedelta(seconds=10)
+#: where files cannot be locked, a partial file is abandoned after this time: no backup takes longer
 _ABANDONED = timedelta(days=1)
 
 
@@ -51,25 +56,50 @@ def new_path(folder: Path, stem: str, suffix: str, *, now: datetime) -> Path:
 
 @contextmanager
 def writing(target: Path, *, schema: str | None, now: datetime) -> Iterator[Path]:
-    """A partial file for the backup, renamed to the target when the block ends; BadInput if either exists."""
+    """A partial file for the backup, which gets its name when the block ends; BadInput if the name is taken."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = target.with_name(target.name + _PART)
-    for path in (target, part):
-        try:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
-        except FileExistsError:
-            if path is part:
-                target.unlink()
-            raise BadInput(f"{str(path)!r} exists already; choose another name, a backup never overwrites") from None
+    if part.exists() and _is_abandoned(part, now=now):
+        part.unlink(missing_ok=True)
     try:
+        if target.exists():
+            raise FileExistsError
+        lock = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+    except FileExistsError:
+        raise _taken(target) from None
+    try:
+        file_lock.take(lock)
         yield part
+        crash_points.reached("backup.before_name")
         _flush(part)
+        if target.exists():
+            raise _taken(target)
         _note(target, {"schema": schema, "version": __version__, "made_at": now.isoformat()})
-        os.replace(part, target)
+        _publish(part, target)
     except BaseException:
-        for path in (part, target, _note_of(target)):
-            path.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
+        if not target.exists():
+            _note_of(target).unlink(missing_ok=True)
         raise
+    finally:
+        os.close(lock)
+
+
+def _publish(part: Path, target: Path) -> None:
+    """Gives a complete backup its name, in one step and over no other file."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        raise _taken(target) from None
+    except OSError:  # a file system without hard links
+        if target.exists():
+            raise _taken(target) from None
+        os.replace(part, target)
+    part.unlink(missing_ok=True)
+
+
+def _taken(target: Path) -> BadInput:
+    return BadInput(f"{str(target)!r} exists already; choose another name, a backup never overwrites")
 
 
 def read(path: Path) -> Backup:
@@ -99,7 +129,7 @@ def listed(folder: Path, stem: str) -> list[Backup]:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether it is complete: a file being written is empty."""
+    """Whether it is complete: earlier versions left an empty file while they wrote."""
     return path.is_file() and not path.is_symlink() and path.stat().st_size > 0
 
 
@@ -118,16 +148,41 @@ def remove(backup: Backup) -> None:
 
 
 def keep_newest(folder: Path, stem: str, *, keep: int, now: datetime) -> list[Backup]:
-    """Deletes all but the newest backups with our names, and abandoned partial files; returns the former."""
+    """Deletes all but the newest backups with our names, and what died processes left; returns the former."""
     surplus = listed(folder, stem)[keep:]
     for each in surplus:
         remove(each)
-    for part in folder.glob(f"{stem}-*{_PART}"):
-        with suppress(FileNotFoundError):
-            if now - datetime.fromtimestamp(part.stat().st_mtime, UTC) > _ABANDONED:
-                part.unlink()
-                part.with_name(part.name.removesuffix(_PART)).unlink(missing_ok=True)
+    remove_leftovers(folder, stem, now=now)
     return surplus
+
+
+def remove_leftovers(folder: Path, stem: str, *, now: datetime) -> None:
+    """Deletes partial files that nobody writes any more, and notes without a backup."""
+    for part in folder.glob(f"{stem}-*{_PART}"):
+        if _is_abandoned(part, now=now):
+            part.unlink(missing_ok=True)
+    for note in folder.glob(f"{stem}-*{_NOTE}"):
+        backup = note.with_name(note.name.removesuffix(_NOTE))
+        if not backup.exists() and not backup.with_name(backup.name + _PART).exists():
+            note.unlink(missing_ok=True)
+
+
+def _is_abandoned(part: Path, *, now: datetime) -> bool:
+    """Whether the process that wrote a partial file has ended."""
+    try:
+        age = now - datetime.fromtimestamp(part.stat().st_mtime, UTC)
+        if sys.platform == "win32":
+            return age > _ABANDONED
+        opened = os.open(part, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        file_lock.take(opened)
+    except OSError:
+        return False
+    finally:
+        os.close(opened)
+    return abs(age) > _YOUNG
 
 
 def _note_of(path: Path) -> Path:

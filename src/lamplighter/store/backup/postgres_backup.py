@@ -12,6 +12,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from lamplighter import crash_points
 from lamplighter.errors import BadInput, NotPossible
 from lamplighter.store.backup import restore_carryover
 from lamplighter.store.backup.postgres_programs import environment, newest, program, running
@@ -119,6 +120,7 @@ async def put_back(db: Database, file: Path, *, lasts: bool = False) -> CarriedO
                 await _say(writing, f"\\o /dev/null\nBEGIN;{laid_aside}{EMPTY}".encode())
                 while chunk := await reading.stdout.read(_CHUNK):
                     await _say(writing, chunk)
+            crash_points.reached("restore.before_commit")
             await _say(writing, f"\n{added}{report}\nCOMMIT;\n".encode())
         except ConnectionError:
             pass  # psql has ended, and its error says why

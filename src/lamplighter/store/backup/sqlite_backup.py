@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from lamplighter import crash_points
 from lamplighter.errors import BadInput, NotPossible
 
 MAGIC = b"SQLite format 3\0"
@@ -84,16 +85,31 @@ def draft(backup: Path, path: Path) -> Iterator[Path]:
 
 
 def swap(made: Path, path: Path) -> Path | None:
-    """Replaces the database by a prepared copy; returns where the old one is kept, if there was one."""
+    """Replaces the database by a prepared copy; returns where the old one is kept, if there was one.
+
+    At every moment one of the two is under the database's own name: killed half-way, the service would else begin anew.
+    """
     refuse_while_used(made)
     kept = _free(path.with_name(path.name + ".before-restore"))
     was_there = path.exists()
     for suffix in _FILES:
         replaced = path.with_name(path.name + suffix)
         if replaced.exists():
-            replaced.replace(kept.with_name(kept.name + suffix))
+            _keep(replaced, kept.with_name(kept.name + suffix))
+    for suffix in _FILES[1:]:
+        # What was in them is in the old database, unless that is damaged; beside the new one they would be another's.
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    crash_points.reached("restore.before_commit")
     os.replace(made, path)
     return kept if was_there else None
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """A second name for a file, or a copy where the file system has none."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        shutil.copy2(path, kept)
 
 
 def _free(path: Path) -> Path:

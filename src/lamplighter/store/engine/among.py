@@ -1,7 +1,7 @@
 """An IN condition for many values, in a statement that is built once.
 
-SQLite gets each value as a parameter. PostgreSQL gets all values as one array: with a parameter for each, every
-number of values would be a new statement to parse and plan.
+SQLite gets all values as one JSON array, PostgreSQL as one array: with a parameter for each, every number of values
+would be a new statement to write, parse and plan.
 """
 
 from typing import Any
@@ -10,6 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.visitors import InternalTraversal
+
+from lamplighter.store.schema.types import Json
 
 
 class Among(sa.ColumnElement[bool]):
@@ -20,7 +22,8 @@ class Among(sa.ColumnElement[bool]):
     _traverse_internals = [("each", InternalTraversal.dp_clauseelement)]  # noqa: RUF012 - as SQLAlchemy has it
 
     def __init__(self, column: sa.Column[Any], name: str) -> None:
-        self.each = column.in_(sa.bindparam(name, expanding=True))
+        values = sa.func.json_each(sa.bindparam(name, type_=Json)).table_valued("value")
+        self.each = column.in_(sa.select(values.c.value))
         # Without a length: PostgreSQL would cut a longer value to it, and find a wrong row.
         kind = sa.String() if isinstance(column.type, sa.String) else column.type
         self.array = column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(kind)))

@@ -7,6 +7,8 @@ retried as a whole after a serialization failure or deadlock.
 
 import asyncio
 import os
+import sqlite3
+import time
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
@@ -25,6 +27,11 @@ T = TypeVar("T")
 #: failed login (a password is being changed) and unknown database (it is being restored)
 _AWAY = {"08", "40", "53", "55", "57", "58", "28", "3D"}
 _READ_ONLY = "25006"
+#: a database that accepts no write at all, by PostgreSQL's state and by SQLite's code: its disk is full or read-only
+_REFUSING_STATES = {_READ_ONLY, "53100"}
+_REFUSING_CODES = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR}
+#: so long after a refused write the database is said to accept none: smaller ones may succeed in between
+REFUSES_SECONDS = 10.0
 
 
 class Connection(Protocol):
@@ -73,6 +80,13 @@ class Database:
         self.url = parsed
         self._engine: _Engine
         self._subscribers: list[Callable[[Signal], None]] = []
+        #: when a write was last refused (monotonic)
+        self._refused_at = float("-inf")
+
+    @property
+    def refuses_writes(self) -> bool:
+        """Whether a write was refused just now because the disk is full or read-only."""
+        return time.monotonic() - self._refused_at < REFUSES_SECONDS
 
     async def __aenter__(self) -> Self:
         if self.path is not None:
@@ -121,7 +135,12 @@ class Database:
     async def _told(self, write: Callable[[Write[T]], Coroutine[Any, Any, T]], work: Write[T]) -> T:
         """Writes, and then runs the steps and sends the signals that `work` left for after the commit."""
         remembered = TransactionWork(work)
-        result = await write(remembered)
+        try:
+            result = await write(remembered)
+        except DBAPIError as error:
+            if _is_refusal(error):
+                self._refused_at = time.monotonic()
+            raise
         for signal in remembered.tell():
             for hear in self._subscribers:
                 hear(signal)
@@ -145,6 +164,14 @@ def _parse(url: str) -> sa.URL:
     if parsed.drivername not in ("sqlite", "postgresql+asyncpg"):
         raise BadSetting(f"LAMPLIGHTER_DATABASE_URL uses {parsed.drivername!r}; {remedy}")
     return parsed
+
+
+def _is_refusal(error: DBAPIError) -> bool:
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    # The lowest byte is the kind; the others say more of it.
+    return (code is not None and code & 0xFF in _REFUSING_CODES) or (
+        getattr(error.orig, "sqlstate", None) in _REFUSING_STATES
+    )
 
 
 def is_away(error: Exception) -> bool:

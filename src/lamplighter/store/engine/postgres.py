@@ -21,6 +21,8 @@ _REPEATABLE = {"40001", "40P01"}
 #: a cached plan is older than a schema change by a newer program; the next try plans again
 _OUTDATED = AsyncAdapt_asyncpg_dbapi.InvalidCachedStatementError
 _WRITE_TRIES = 5
+#: a server that does not answer: connecting to it, and for each statement, longer than the server itself allows one
+_CONNECT_SECONDS, ANSWER_SECONDS = 10.0, 20.0
 #: per process, for work and for heartbeats; ten processes fit into a server's default limit of 100
 _CONNECTIONS, _KEEPERS = 8, 2
 
@@ -29,8 +31,10 @@ class PostgresServer:
     """One database of a server: a connection pool; every write is a transaction."""
 
     def __init__(self, url: sa.URL) -> None:
-        self._engine = open_pool(url, connections=_CONNECTIONS)
-        self._keeper = open_pool(url, connections=_KEEPERS)
+        self._engine = open_pool(url, connections=_CONNECTIONS, answers_within=ANSWER_SECONDS)
+        self._keeper = open_pool(url, connections=_KEEPERS, answers_within=ANSWER_SECONDS)
+        # A migration takes as long as it takes.
+        self._patient = open_pool(url, connections=1)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
@@ -44,7 +48,7 @@ class PostgresServer:
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[AsyncConnection]:
-        async with self._engine.begin() as connection:
+        async with self._patient.begin() as connection:
             # A migration has no time limit, and may have to wait for the CPU between two statements.
             await connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
             await connection.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = '5min'"))
@@ -70,6 +74,7 @@ class PostgresServer:
     async def close(self) -> None:
         await self._engine.dispose()
         await self._keeper.dispose()
+        await self._patient.dispose()
 
 
 def _is_repeatable(error: DBAPIError) -> bool:
@@ -83,8 +88,11 @@ _STATEMENTS = 500
 IDLE_SECONDS = 5.0
 
 
-def open_pool(url: sa.URL, *, connections: int) -> AsyncEngine:
-    """An engine with at most this many connections, each opened when needed."""
+def open_pool(url: sa.URL, *, connections: int, answers_within: float | None = None) -> AsyncEngine:
+    """An engine with at most this many connections, each opened when needed.
+
+    A connection on which a statement is not answered in time is given up: its peer may have gone without a word.
+    """
     engine = create_async_engine(
         url,
         pool_size=connections,
@@ -92,12 +100,24 @@ def open_pool(url: sa.URL, *, connections: int) -> AsyncEngine:
         max_overflow=0,
         json_serializer=_dumps,
         json_deserializer=orjson.loads,
-        connect_args={"server_settings": postgres_sessions.SETTINGS, "prepared_statement_cache_size": _STATEMENTS},
+        connect_args={
+            "server_settings": postgres_sessions.SETTINGS,
+            "prepared_statement_cache_size": _STATEMENTS,
+            "timeout": _CONNECT_SECONDS,
+            "command_timeout": answers_within,
+        },
     )
     # Not SQLAlchemy's pre-ping, which takes three round trips before each use.
     sa.event.listen(engine.sync_engine, "checkin", _note_use)
     sa.event.listen(engine.sync_engine, "checkout", _look)
+    sa.event.listen(engine.sync_engine, "handle_error", _give_up_silent)
     return engine
+
+
+def _give_up_silent(context: sa.engine.ExceptionContext) -> None:
+    """A statement that was not answered in time leaves a connection to nobody: no other one is tried on it."""
+    if isinstance(context.original_exception, TimeoutError):
+        context.is_disconnect = True
 
 
 def _note_use(_connection: Any, record: Any) -> None:

@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 import orjson
 import sqlalchemy as sa
 
+from lamplighter.store.engine import many_rows
+
 T = TypeVar("T")
 _Write = Callable[[Any], Coroutine[Any, Any, Any]]
 _READERS = 4
@@ -181,6 +183,10 @@ class _Bridge:
         return self._connection.dialect
 
     async def execute(self, statement: Any, parameters: Any = None) -> sa.CursorResult[Any]:
+        if isinstance(parameters, list) and parameters:
+            prepared = many_rows.of(statement, parameters, self.dialect)
+            if prepared is not None:
+                return self._connection.exec_driver_sql(prepared.sql, prepared.tuples(parameters))
         return self._connection.execute(statement, parameters)
 
     async def scalar(self, statement: Any, parameters: Any = None) -> Any:

@@ -12,8 +12,10 @@ import sqlalchemy as sa
 
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.store.engine.database import Connection, rows_written
+from lamplighter.store.fleet.samples import step_of
 from lamplighter.store.schema.tables import (
     alerts,
+    change_sets,
     crawl_jobs,
     crawl_runs,
     events,
@@ -21,6 +23,7 @@ from lamplighter.store.schema.tables import (
     receipts,
     record_changes,
     run_log_lines,
+    samples,
 )
 from lamplighter.store.schema.types import UtcTime
 
@@ -128,6 +131,12 @@ async def changes(db: Connection, *, before: datetime, after: int, limit: int) -
     return await _pass(db, record_changes, is_old, is_old, after=after, limit=limit)
 
 
+async def old_change_sets(db: Connection, *, before: datetime, after: int, limit: int) -> PruneStep:
+    """Deletes old change sets with their marks; the changes of the records stay."""
+    is_old = change_sets.c.at < before
+    return await _pass(db, change_sets, is_old, is_old, after=after, limit=limit)
+
+
 async def delivered_events(db: Connection, *, before: datetime, after: int, limit: int) -> PruneStep:
     """Deletes events that were delivered before then."""
     # Other publishers' events may claim any creation time; for them `published_at` is when we received them.
@@ -153,6 +162,12 @@ async def old_receipts(db: Connection, *, before: datetime, limit: int) -> Prune
     oldest = oldest.order_by(receipts.c.processed_at).limit(limit)
     removed = rows_written(await db.execute(sa.delete(receipts).where(receipts.c.event_id.in_(oldest))))
     return PruneStep(removed, None if removed < limit else 0)
+
+
+async def old_samples(db: Connection, *, before: datetime) -> PruneStep:
+    """Deletes the samples from before then: at most a few hundred since the last sweep but one."""
+    removed = rows_written(await db.execute(sa.delete(samples).where(samples.c.step < step_of(before))))
+    return PruneStep(removed, None)
 
 
 async def _pass(

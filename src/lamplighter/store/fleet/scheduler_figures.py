@@ -22,7 +22,8 @@ def _count_due(dialect: str, most: int | None) -> sa.TextClause:
     # Without the hint, SQLite may use the index by state and read every planned job.
     by_time = "crawl_jobs INDEXED BY ix_crawl_jobs_planned" if dialect == "sqlite" else "crawl_jobs"
     is_due = "state IN ('pending', 'scheduled') AND next_run_at <= :now"
-    bounded = f" LIMIT {most}" if most is not None else ""
+    # In the order of the index, so that PostgreSQL uses no other.
+    bounded = f" ORDER BY next_run_at LIMIT {most}" if most is not None else ""
     counting = sa.text(f"SELECT count(*) FROM (SELECT id FROM {by_time} WHERE {is_due}{bounded}) AS those")
     return counting.bindparams(sa.bindparam("now", type_=UtcTime))
 

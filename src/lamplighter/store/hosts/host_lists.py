@@ -125,7 +125,7 @@ async def last_responses(db: Connection, host_ids: Iterable[int]) -> dict[int, L
 async def start_pages(db: Connection, host_id: int, *, limit: int) -> Sequence[Any]:
     """Sources that start on this host, with the state of their job; those that run next first."""
     columns = (
-        *(sources.c.public_id, sources.c.name, sources.c.url),
+        *(sources.c.id, sources.c.public_id, sources.c.name, sources.c.url),
         *(crawl_jobs.c.state, crawl_jobs.c.pause_reason, crawl_jobs.c.next_run_at),
     )
     query = sa.select(*columns).join(crawl_jobs, crawl_jobs.c.source_id == sources.c.id)

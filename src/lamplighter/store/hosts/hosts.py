@@ -63,7 +63,7 @@ _HOLD_WOKEN = (
     .with_for_update(read=True, key_share=True)
 )
 _IS_MINE = sa.and_(hosts.c.id == sa.bindparam("host"), hosts.c.lease_token == sa.bindparam("token"))
-_LOCK_MINE = sa.select(hosts.c.id).where(_IS_MINE).with_for_update()
+_LOCK_MINE = sa.select(hosts.c.proxy_wait_until).where(_IS_MINE).with_for_update()
 _RELEASE = (
     sa.update(hosts)
     .where(_IS_MINE)
@@ -103,18 +103,20 @@ _CURRENT = sa.select(
         for name, value in zip(("takedown_count", "takedown_at"), _TAKEDOWNS, strict=True)
     ),
     sa.or_(
-        sa.exists().where(proxy_standings.c.host_id == sa.bindparam("host")),
+        sa.exists().where(proxy_standings.c.host_id == hosts.c.id),
         sa.exists().where(proxies.c.in_default_pool),
     ).label("has_proxies"),
-).where(hosts.c.id == sa.bindparam("host"))
+).where(Among(hosts.c.id, "ids"))
 
 
-async def current_rules(db: Connection, host_id: int, *, defaults: HostPolicy) -> CurrentRules | None:
-    """The policy of a host, whether it has proxies and whether there are new takedowns; None for an unknown host."""
-    row = (await db.execute(_CURRENT, {"host": host_id})).one_or_none()
-    if row is None:
-        return None
-    return CurrentRules(host_of(row, defaults).policy, (row.takedown_count, row.takedown_at), bool(row.has_proxies))
+async def current_rules(db: Connection, ids: Sequence[int], *, defaults: HostPolicy) -> dict[int, CurrentRules]:
+    """The policies of these hosts, whether they have proxies and whether there are new takedowns."""
+    return {
+        row.id: CurrentRules(
+            host_of(row, defaults).policy, (row.takedown_count, row.takedown_at), bool(row.has_proxies)
+        )
+        for row in await db.execute(_CURRENT, {"ids": ids})
+    }
 
 
 async def ensure(db: Connection, keys: Iterable[str], *, now: datetime) -> dict[str, int]:
@@ -162,11 +164,16 @@ async def wait_for_proxy(db: Connection, host_id: int, *, until: datetime, reaso
 
 
 async def end_proxy_waits(db: Connection, host_ids: Iterable[int] | None) -> None:
-    """Stores that these hosts, or all, wait for no proxy."""
-    ended = sa.update(hosts).where(hosts.c.proxy_wait_until.is_not(None))
+    """Stores that these hosts, or all, wait for no proxy; call it after a change, and before reading their pages."""
+    waits = hosts.c.proxy_wait_until.is_not(None)
+    concerned: sa.ColumnElement[bool] = sa.or_(waits, hosts.c.lease_until.is_not(None))
     if host_ids is not None:
-        ended = ended.where(hosts.c.id.in_(sorted(host_ids)))
-    await db.execute(ended.values(proxy_wait_until=None, proxy_wait_reason=None))
+        concerned = hosts.c.id.in_(sorted(host_ids))
+    if db.dialect.name != "sqlite":
+        # Whoever stores a wait holds the host meanwhile: it has committed, or will see what was changed.
+        locked = sa.select(hosts.c.id).where(concerned).order_by(hosts.c.id)
+        await db.execute(locked.with_for_update(key_share=True))
+    await db.execute(sa.update(hosts).where(concerned, waits).values(proxy_wait_until=None, proxy_wait_reason=None))
 
 
 async def wake_forgotten(db: Connection, *, now: datetime) -> int:
@@ -284,16 +291,14 @@ async def policies(
     return {row.id: host_of(row, defaults).policy for row in await db.execute(changed)}
 
 
-async def release(
-    db: Connection, host: Host, *, free_at: datetime, now: datetime, not_before: datetime | None = None
-) -> None:
-    """Gives a leased host back; it is due when it is free and a page is due, and not before `not_before`."""
+async def release(db: Connection, host: Host, *, free_at: datetime, now: datetime) -> None:
+    """Gives a leased host back; it is due when it is free, a page is due and it waits for no proxy."""
     # Locked first, so that the query for pending pages sees what other transactions committed while we waited.
     mine = {"host": host.id, "token": host.lease_token}
-    if (await db.execute(_LOCK_MINE, mine)).one_or_none() is None:
+    if (row := (await db.execute(_LOCK_MINE, mine)).one_or_none()) is None:
         return
     earliest = await _earliest_pending(db, host.id, now=now)
-    times = (free_at, earliest, host.blocked_until, not_before)
+    times = (free_at, earliest, host.blocked_until, row.proxy_wait_until)
     due_at = max(time for time in times if time is not None) if earliest else None
     await save_learnt(db, [host], now=now)
     await db.execute(_RELEASE, mine | {"free": free_at, "due": due_at})

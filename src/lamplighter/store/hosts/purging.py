@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.schema.tables import (
+    crawl_jobs,
     hosts,
     pages,
     record_changes,
@@ -94,6 +95,14 @@ async def remove(db: Connection, table: sa.Table, ids: Collection[int]) -> int:
         of_them = tombstones.c.page_id.in_(sorted(ids))
         await db.execute(sa.update(tombstones).where(of_them).values(title="(removed by a takedown)"))
     return rows_written(await db.execute(sa.delete(table).where(these)))
+
+
+async def remove_unused(db: Connection, keys: Sequence[str]) -> list[str]:
+    """Deletes those of these hosts that no page and no job belongs to, and returns their keys."""
+    has_pages = sa.exists().where(pages.c.host_id == hosts.c.id)
+    has_jobs = sa.exists().where(crawl_jobs.c.host_id == hosts.c.id)
+    unused = sa.delete(hosts).where(hosts.c.key.in_(keys), ~has_pages, ~has_jobs)
+    return list((await db.execute(unused.returning(hosts.c.key))).scalars())
 
 
 async def remove_robots(db: Connection, origins: Sequence[str]) -> None:

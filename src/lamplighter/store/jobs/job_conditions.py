@@ -20,8 +20,6 @@ _WAS_STOPPED = _REASON.in_(literal(PauseReason.BREAKER, PauseReason.ROBOTS, Paus
 IS_UNWELL = sa.or_(HAS_FAILED, IS_RETRYING, _WAS_STOPPED, _STATE.in_(literal(JobState.FAILED)))
 _ENDED_BADLY = crawl_jobs.c.last_outcome.in_(literal(RunOutcome.WARN, RunOutcome.FAIL))
 _IS_WELL = sa.func.coalesce(sa.not_(IS_UNWELL), sa.true())
-#: only its latest run ended with a warning or failed
-HAS_COMPLAINED = sa.and_(_ENDED_BADLY, _IS_WELL)
 #: neither cancelled nor deleted
 IS_ACTIVE = sa.and_(_STATE != JobState.CANCELLED, crawl_jobs.c.deleted_at.is_(None))
 #: jobs that a person paused or disabled need no attention
@@ -105,8 +103,9 @@ def has_status(states: Collection[JobState]) -> sa.ColumnElement[bool]:
 
 #: its pages show far less than usual
 IS_DRIFTING = sa.and_(_ENDED_BADLY, crawl_jobs.c.last_drifted, IS_ACTIVE)
-#: failing, blocked, paused by its breaker; or drifting
+#: failing, blocked, paused by its breaker; drifting; or advised to be changed
 NEEDS_ATTENTION: Parts = (
     sa.and_(IS_UNWELL, _IS_IN_USE),
     sa.and_(_ENDED_BADLY, crawl_jobs.c.last_drifted, _IS_WELL, _IS_IN_USE),
+    sa.and_(crawl_jobs.c.last_advice.is_not(None), sa.not_(crawl_jobs.c.last_drifted), _IS_WELL, _IS_IN_USE),
 )

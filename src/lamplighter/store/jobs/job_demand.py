@@ -12,7 +12,7 @@ from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, hosts, sourc
 from lamplighter.store.schema.types import literal
 
 _CHUNK = 20_000
-_HOUR = timedelta(hours=1)
+_LONGEST_RUN = timedelta(days=1)
 _AT_AN_END = (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)
 
 
@@ -28,6 +28,9 @@ class JobDemand(NamedTuple):
     pace_seconds: int | None
     belief_a: float | None
     belief_b: float | None
+    is_felt: bool
+    watched_hours: float
+    seen_stale_hours: float
     signal: float
     visited_at: datetime | None
     changed_at: datetime | None
@@ -67,15 +70,13 @@ async def _after(db: Connection, job_id: int) -> list[JobDemand]:
     return [JobDemand._make(row) for row in await db.execute(query)]
 
 
-async def used_per_hour(db: Connection, *, since: datetime, until: datetime) -> float | None:
-    """Fetches per hour of the runs that began in this span; None when there was no run before it."""
-    earlier = sa.select(crawl_runs.c.id).where(crawl_runs.c.started_at < since).limit(1)
-    if (await db.execute(earlier)).first() is None:
-        return None
+async def used(db: Connection, *, since: datetime, until: datetime) -> float:
+    """Fetches of the runs that ended in this span; a source's first run is no part of any interval."""
     sent = crawl_runs.c.pages_fetched + crawl_runs.c.pages_unchanged + crawl_runs.c.pages_failed
-    between = sa.and_(crawl_runs.c.started_at >= since, crawl_runs.c.started_at < until)
-    total = await db.scalar(sa.select(sa.func.sum(sent)).where(between))
-    return float(total or 0) / ((until - since) / _HOUR)
+    is_in = sa.and_(crawl_runs.c.finished_at >= since, crawl_runs.c.finished_at < until, crawl_runs.c.number > 1)
+    # The index is by when they began.
+    began = crawl_runs.c.started_at >= since - _LONGEST_RUN
+    return float(await db.scalar(sa.select(sa.func.sum(sent)).where(is_in, began)) or 0)
 
 
 async def least_per_hour(db: Connection, host_key: str, *, most: timedelta) -> float:

@@ -60,8 +60,8 @@ async def of_sources(db: Connection, source_ids: Iterable[int], *, now: datetime
     return [HeldJob._make(row)._replace(state=JobState(row.state)) for row in found]
 
 
-async def blocked_hosts(db: Connection, *, now: datetime, limit: int) -> list[HostInTrouble]:
-    """The blocked hosts with jobs that fail or wait for them, those with the most first."""
+async def blocked_hosts(db: Connection, *, now: datetime, limit: int, host: str | None = None) -> list[HostInTrouble]:
+    """The blocked hosts, or the one, with jobs that fail or wait for them, those with the most first."""
     fails = sa.or_(HAS_FAILED, IS_RETRYING)
     waits = sa.and_(~fails, sa.or_(crawl_jobs.c.held_since.is_not(None), crawl_jobs.c.state == JobState.RUNNING))
     failing, waiting = (queries.count_if(which) for which in (fails, waits))
@@ -78,5 +78,5 @@ async def blocked_hosts(db: Connection, *, now: datetime, limit: int) -> list[Ho
         .order_by((sa.func.coalesce(waiting, 0) + sa.func.coalesce(failing, 0)).desc(), hosts.c.id)
         .limit(limit)
     )
-    rows = await db.execute(query)
+    rows = await db.execute(query if host is None else query.where(hosts.c.key == host))
     return [HostInTrouble._make(row)._replace(failing=row.failing or 0, waiting=row.waiting or 0) for row in rows]

@@ -9,7 +9,7 @@ from lamplighter.model.fields import loaded, plain
 from lamplighter.model.schedule import Belief, Learnt
 
 #: the fields of `Learnt` that have columns of the same name
-_LEARNT = tuple(each.name for each in fields(Learnt) if each.name != "belief")
+_LEARNT = tuple(each.name for each in fields(Learnt) if each.name not in ("belief", "prior"))
 
 
 def job_of(row: Any) -> CrawlJob:
@@ -25,12 +25,19 @@ def _override(stored: Mapping[str, Any] | None) -> Override | None:
 def _learnt(row: Any) -> Learnt | None:
     if row.belief_a is None or row.belief_b is None:
         return None
-    return Learnt(belief=Belief(a=row.belief_a, b=row.belief_b), **{name: getattr(row, name) for name in _LEARNT})
+    has_prior = row.prior_a is not None and row.prior_b is not None
+    return Learnt(
+        belief=Belief(a=row.belief_a, b=row.belief_b),
+        prior=Belief(a=row.prior_a, b=row.prior_b) if has_prior else None,
+        **{name: getattr(row, name) for name in _LEARNT},
+    )
 
 
 def learnt_values(learnt: Learnt) -> dict[str, Any]:
     """Converts `Learnt` to columns."""
     belief = {"belief_a": learnt.belief.a, "belief_b": learnt.belief.b}
+    if learnt.prior is not None:
+        belief |= {"prior_a": learnt.prior.a, "prior_b": learnt.prior.b}
     return belief | {name: getattr(learnt, name) for name in _LEARNT}
 
 

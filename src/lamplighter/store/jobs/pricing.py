@@ -21,8 +21,8 @@ class Pricing:
     """The latest prices; all unknown in a new installation."""
 
     price: float | None = None
-    #: actual fetches relative to planned ones; a factor on the budget
-    correction: float = 1.0
+    #: fetches that the budget paid for and that were not made; below zero: made in advance
+    owed: float = 0.0
     #: figures for display
     figures: Mapping[str, Any] | None = None
     solved_at: datetime | None = None
@@ -51,10 +51,10 @@ async def host_prices(db: Connection) -> dict[int, float]:
 
 
 async def save(
-    db: Connection, *, price: float | None, correction: float, figures: Mapping[str, Any], solved_at: datetime
+    db: Connection, *, price: float | None, owed: float, figures: Mapping[str, Any], solved_at: datetime
 ) -> None:
     """Saves the price of a fetch."""
-    await _save(db, {"price": price, "correction": correction, "figures": dict(figures), "solved_at": solved_at})
+    await _save(db, {"price": price, "owed": owed, "figures": dict(figures), "solved_at": solved_at})
 
 
 async def save_budget_free_at(db: Connection, moment: datetime) -> None:

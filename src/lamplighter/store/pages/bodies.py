@@ -56,9 +56,10 @@ class SegmentUse(NamedTuple):
     stored_bytes: int
 
 
-async def known(db: Connection, hashes: Iterable[str]) -> set[str]:
-    """Which of these are archived."""
-    return set(await db.scalars(_by_hash(db.dialect.name), {"hashes": sorted(hashes)}))
+async def known(db: Connection, hashes: Iterable[str]) -> dict[str, str]:
+    """Those of these that are archived: hash -> key."""
+    rows = await db.execute(_by_hash(db.dialect.name), {"hashes": sorted(hashes)})
+    return {row.hash: row.key for row in rows}
 
 
 async def hold(db: Connection, new: Sequence[NewBody], *, hashes: Iterable[str]) -> dict[str, ArchivedBody]:

@@ -14,7 +14,7 @@ from lamplighter.store.engine.database import Connection
 from lamplighter.store.pages.pages import Downloaded
 from lamplighter.store.schema.tables import pages
 
-_COLUMNS = tuple(pages.c[name] for name in Downloaded._fields)
+_COLUMNS = tuple(pages.c[name] for name in Downloaded._fields if name != "seen_hash")
 
 
 async def claim(
@@ -35,7 +35,7 @@ async def claim(
         .values(lease_owner=owner, lease_until=until, parsing_since=None)
         .returning(*_COLUMNS)
     )
-    claimed = [Downloaded._make(row)._replace(role=PageRole(row.role)) for row in rows]
+    claimed = [Downloaded(*tuple(row))._replace(role=PageRole(row.role)) for row in rows]
     expired = sum(leases[page.id] is not None for page in claimed)
     after_commit(partial(metrics.LEASES_EXPIRED.labels("page").inc, expired))
     return claimed

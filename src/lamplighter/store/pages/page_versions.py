@@ -7,10 +7,13 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from lamplighter.model.alert import PageTurn
+from lamplighter.model.reading import PageRole
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import numbers
 from lamplighter.store.schema.tables import bodies, page_versions, pages
+from lamplighter.store.schema.types import literal
 
 #: ids checked in one statement
 RANGE = 5_000
@@ -132,6 +135,22 @@ async def one(db: Connection, page_id: int, number: int) -> Version | None:
     """A version by its number."""
     query = _SHOWN.where(page_versions.c.page_id == page_id, page_versions.c.number == number)
     return await queries.one(db, query, Version._make)
+
+
+async def turn(db: Connection, source_id: int, *, after: datetime, until: datetime) -> PageTurn | None:
+    """The first change of a source's start page, or of the page it redirects to, within this time."""
+    earlier = page_versions.alias("earlier")
+    before = sa.and_(earlier.c.page_id == page_versions.c.page_id, earlier.c.number == page_versions.c.number - 1)
+    query = (
+        sa.select(page_versions.c.page_id, earlier.c.number, page_versions.c.number, page_versions.c.fetched_at)
+        .join(pages, pages.c.id == page_versions.c.page_id)
+        .join(earlier, before)
+        .where(pages.c.source_id == source_id, pages.c.role.in_(literal(PageRole.SEED)))
+        .where(page_versions.c.fetched_at > after, page_versions.c.fetched_at <= until)
+        .order_by(page_versions.c.fetched_at)
+        .limit(1)
+    )
+    return await queries.one(db, query, PageTurn._make)
 
 
 async def count(db: Connection) -> int:

@@ -50,13 +50,13 @@ async def of_run(db: Connection, run_id: int, *, now: datetime) -> dict[int, Wai
 
 async def end_proxy_waits(db: Connection, host_ids: Iterable[int] | None) -> list[int]:
     """Makes pages due that wait for a proxy, of these hosts or of all; returns their hosts."""
+    await hosts.end_proxy_waits(db, host_ids)
     waits = sa.and_(stands(Phase.PENDING), pages.c.reason == str(Refusal.NO_PROXY))
     if host_ids is not None:
         waits = sa.and_(waits, pages.c.host_id.in_(sorted(host_ids)))
     found = sorted(await db.scalars(sa.select(pages.c.host_id).where(waits).distinct()))
     if found:
         await db.execute(sa.update(pages).where(waits).values(due_at=None))
-    await hosts.end_proxy_waits(db, host_ids)
     return found
 
 

@@ -56,6 +56,8 @@ class KnownPage(NamedTuple):
     run_id: int | None
     phase: Phase
     role: PageRole
+    #: the page that led to it first
+    found_on: int | None
     fetched_at: datetime | None
     revisit: RevisitState
     body: HeldBody | None
@@ -102,6 +104,8 @@ class PageBeforeVisit(NamedTuple):
     run_id: int | None = None
     #: while it waits to be parsed: None unless it has not changed and is parsed only for its links
     links_due_at: datetime | None = None
+    #: pending, or downloaded
+    phase: Phase = Phase.PENDING
 
 
 class Downloaded(NamedTuple):
@@ -120,6 +124,8 @@ class Downloaded(NamedTuple):
     robots_tag: str | None
     usage: str | None
     crash_count: int
+    #: what the page said when it was last read; None when it is to be read whatever it says
+    seen_hash: str | None = None
 
 
 _BODY = tuple(
@@ -127,13 +133,16 @@ _BODY = tuple(
 )
 #: the fields of `Page` that have columns of the same name
 _SAME = ("id", "source_id", "run_id", "host_id", "url", "depth", "hops", "retry_count", "max_retries")
-_FRONTIER = (*(pages.c[name] for name in (*_SAME, "role", "content_hash", "links_due_at", "fetched_at")), *_BODY)
+_FRONTIER = (
+    *(pages.c[name] for name in (*_SAME, "role", "content_hash", "seen_hash", "links_due_at", "fetched_at")),
+    *_BODY,
+)
 #: a page in a new run starts without failures
 AFRESH: dict[str, Any] = {"phase": Phase.PENDING, "retry_count": 0, "crash_count": 0} | dict.fromkeys(
     ("due_at", "redirected_to", "reason", "detail", "requested_at", "parsing_since")
 )
 _KNOWN = (
-    *(pages.c[name] for name in ("source_id", "url_key", "id", "run_id", "phase", "role", "fetched_at")),
+    *(pages.c[name] for name in ("source_id", "url_key", "id", "run_id", "phase", "role", "found_on", "fetched_at")),
     *page_revisits.COLUMNS,
     *_BODY,
 )
@@ -150,9 +159,9 @@ _BY_KEYS = sa.select(*_KNOWN).where(Among(pages.c.url_key, "keys"))
 _SEEDS = sa.select(pages.c.source_id, pages.c.url).where(
     Among(pages.c.source_id, "sources"), pages.c.role.in_(literal(PageRole.SEED))
 )
-_STILL_IN = (
-    sa.select(pages.c.id, *(pages.c[name] for name in _BEFORE), *page_revisits.COLUMNS)
-    .where(Among(pages.c.id, "ids"), pages.c.phase == sa.bindparam("in_phase"))
+_STILL_OPEN = (
+    sa.select(pages.c.id, pages.c.phase, *(pages.c[name] for name in _BEFORE), *page_revisits.COLUMNS)
+    .where(Among(pages.c.id, "ids"), pages.c.phase.in_(OPEN_PHASES))
     .order_by(pages.c.id)
     .with_for_update()
 )
@@ -175,6 +184,7 @@ async def due(db: Connection, host_id: int, *, now: datetime, limit: int) -> lis
             role=PageRole(row.role),
             body=_body(row),
             was_read=row.content_hash is not None,
+            seen_hash=row.seen_hash,
             links_due_at=row.links_due_at,
             fetched_at=row.fetched_at,
         )
@@ -192,6 +202,7 @@ async def known(db: Connection, keys: Iterable[str]) -> dict[str, dict[int, Know
                 run_id=row.run_id,
                 phase=Phase(row.phase),
                 role=PageRole(row.role),
+                found_on=row.found_on,
                 fetched_at=row.fetched_at,
                 revisit=page_revisits.revisit_of(row),
                 body=_body(row),
@@ -280,12 +291,22 @@ def _save(names: tuple[str, ...]) -> sa.Update:
     return sa.update(pages).where(pages.c.id == sa.bindparam("page")).values(**values)
 
 
-async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, PageBeforeVisit]:
-    """Those of these pages that are still in that phase, locked until the transaction ends."""
+async def still_open(db: Connection, ids: Iterable[int]) -> dict[int, PageBeforeVisit]:
+    """Those of these pages that are still to be fetched or parsed, locked until the transaction ends."""
     return {
-        row.id: PageBeforeVisit(revisit=page_revisits.revisit_of(row), **{name: getattr(row, name) for name in _BEFORE})
-        for row in await db.execute(_STILL_IN, {"ids": sorted(ids), "in_phase": phase})
+        row.id: PageBeforeVisit(
+            revisit=page_revisits.revisit_of(row),
+            phase=Phase(row.phase),
+            **{name: getattr(row, name) for name in _BEFORE},
+        )
+        for row in await db.execute(_STILL_OPEN, {"ids": sorted(ids)})
     }
+
+
+async def still_in(db: Connection, ids: Iterable[int], phase: Phase) -> dict[int, PageBeforeVisit]:
+    """Those of these pages that are still in that phase, to be fetched or to be parsed; locked likewise."""
+    found = await still_open(db, ids)
+    return {page_id: before for page_id, before in found.items() if before.phase is phase}
 
 
 async def by_url(db: Connection, url_key: str) -> Any:

@@ -55,7 +55,12 @@ _WAITS_FOR_ROOM = sa.and_(pages.c.phase == Phase.WAITING, pages.c.reason == LEFT
 _PLAIN = ("id", "run_id", "host_id", "role", "fetched_at", "created_at", "due_at")
 _OF_RUNS = (
     sa.select(*(pages.c[name] for name in _PLAIN), *page_revisits.COLUMNS)
-    .where(Among(pages.c.run_id, "runs"), _WAITS_FOR_ROOM)
+    # `coalesce` keeps SQLite from ix_pages_reason, which has the waiting pages of every run.
+    .where(
+        Among(pages.c.run_id, "runs"),
+        pages.c.phase == Phase.WAITING,
+        sa.func.coalesce(pages.c.reason, "") == LEFT_FOR_LATER,
+    )
     .order_by(pages.c.id)
 )
 

@@ -18,18 +18,18 @@ _HEALTH = (
 _PAIR = tuple(proxy_standings.c[name].label(f"pair_{name}") for name in _HEALTH)
 
 
-async def of_host(db: Connection, host_id: int) -> Sequence[Any]:
+async def of_host(db: Connection, host_id: int, *, is_locked: bool = True) -> Sequence[Any]:
     """A host's own proxies with their health there (pair_…), locked until the transaction ends."""
     # The proxies come first in FROM and so are locked first, as wherever both are written.
     mine = sa.select(proxies, *_PAIR).join(proxy_standings, proxy_standings.c.proxy_id == proxies.c.id)
     query = mine.where(proxy_standings.c.host_id == host_id).order_by(proxies.c.id)
-    return (await db.execute(query.with_for_update())).all()
+    return (await db.execute(query.with_for_update() if is_locked else query)).all()
 
 
-async def of_pool(db: Connection) -> Sequence[Any]:
+async def of_pool(db: Connection, *, is_locked: bool = True) -> Sequence[Any]:
     """The default pool, locked until the transaction ends."""
     query = sa.select(proxies).where(proxies.c.in_default_pool).order_by(proxies.c.id)
-    return (await db.execute(query.with_for_update())).all()
+    return (await db.execute(query.with_for_update() if is_locked else query)).all()
 
 
 async def locked(db: Connection, proxy_id: int, host_id: int | None) -> Any:

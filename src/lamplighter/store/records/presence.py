@@ -13,6 +13,7 @@ from lamplighter.model.reading import PageRole
 from lamplighter.model.visit import SOFT_NOT_FOUND, Fault, Refusal
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
+from lamplighter.store.records import change_sets
 from lamplighter.store.schema.tables import pages, record_changes, records, sightings
 from lamplighter.store.schema.types import literal
 
@@ -131,7 +132,10 @@ def _missing_of(by_absence: tuple[str, ...]) -> tuple[sa.Update, sa.Update]:
 async def expire(db: Connection, *, now: datetime) -> int:
     """Makes records gone that are past the expiry their page set; returns how many."""
     is_due = sa.and_(records.c.expires_at.is_not(None), records.c.expires_at <= now, records.c.gone_at.is_(None))
-    return await _make_gone(db, is_due, run_id=None, now=now)
+    gone = await _make_gone(db, is_due, run_id=None, now=now)
+    if gone:
+        await change_sets.note_expiry(db, now=now)
+    return gone
 
 
 async def revive(db: Connection, ids: Iterable[int], *, now: datetime) -> list[int]:

@@ -43,7 +43,7 @@ WAITS_FOR_DISABLED_HOST = (
 
 
 class OpenRun(NamedTuple):
-    """An open run, as the sinks need it."""
+    """An open run, as the page sink needs it."""
 
     id: int
     job_id: int

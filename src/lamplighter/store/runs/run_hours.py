@@ -51,6 +51,24 @@ class RunTotals(NamedTuple):
         return RunTotals._make(mine + theirs for mine, theirs in zip(self, other, strict=True))
 
 
+class RunYield(NamedTuple):
+    """What the runs that began in a span came to, by outcome."""
+
+    pages_fetched: int = 0
+    pages_unchanged: int = 0
+    pages_failed: int = 0
+    pages_refused: int = 0
+    records_inserted: int = 0
+    records_updated: int = 0
+    records_unchanged: int = 0
+    bytes_fetched: int = 0
+
+    @property
+    def requests(self) -> int:
+        """Pages that were requested."""
+        return self.pages_fetched + self.pages_unchanged + self.pages_failed
+
+
 async def write_next(db: Connection, *, now: datetime) -> int:
     """Writes hours whose runs have all ended, the oldest first; returns how many."""
     latest, oldest = await _latest(db), hour_of(now - _LOOK_BACK)
@@ -63,9 +81,10 @@ async def write_next(db: Connection, *, now: datetime) -> int:
     end = hour_of(min(now - _SLACK, await db.scalar(open_since) or now))
     end = min(end, hour_of(first) + _AT_ONCE)
     hour = _bucket(db.dialect.name, 3600).label("hour")
-    some = sa.select(hour, *_sums()).where(began >= first, began < time_of(end)).group_by(hour)
+    some = sa.select(hour, *_sums(), *_YIELD_SUMS).where(began >= first, began < time_of(end)).group_by(hour)
     # Two processes may write the same hours at once, with the same values.
-    written = insert(db, run_hours).from_select(["hour", *RunTotals._fields], some.order_by(hour))
+    names = ["hour", *RunTotals._fields, *RunYield._fields]
+    written = insert(db, run_hours).from_select(names, some.order_by(hour))
     return rows_written(await db.execute(written.on_conflict_do_nothing()))
 
 
@@ -98,6 +117,36 @@ async def by_span(db: Connection, *, since: datetime, span: timedelta) -> dict[d
     return {time: came for time, came in found.items() if came.runs}
 
 
+async def yields(db: Connection, *, since: datetime, span: timedelta) -> dict[datetime, RunYield | None]:
+    """Start of a span -> what its runs came to, from the one that contains `since`; None if that is not known.
+
+    Hours that are written are read from there, later runs one by one. Spans without runs are omitted.
+    """
+    seconds = int(span.total_seconds())
+    found: dict[datetime, RunYield | None] = {}
+    start = _time(int(since.timestamp() // seconds) * seconds)
+    if span >= HOUR and (latest := await _latest(db)) is not None:
+        for row in await db.execute(_YIELDS, {"first": hour_of(start)}):
+            time = _time(row[0] * 3600 // seconds * seconds)
+            before = found.get(time, RunYield())
+            is_known = before is not None and None not in row[1:]
+            found[time] = RunYield._make(map(sum, zip(before or (), row[1:], strict=True))) if is_known else None
+        start = max(start, time_of(latest + 1))
+    for row in await db.execute(_later_yields(db.dialect.name, seconds), {"since": start}):
+        time = _time(row[0] * seconds)
+        before = found.get(time, RunYield())
+        if before is not None:
+            found[time] = RunYield._make(map(sum, zip(before, row[1:], strict=True)))
+    return found
+
+
+@cache
+def _later_yields(dialect: str, seconds: int) -> sa.Select[Any]:
+    bucket = _bucket(dialect, seconds).label("bucket")
+    since = sa.bindparam("since", type_=UtcTime)
+    return sa.select(bucket, *_YIELD_SUMS).where(crawl_runs.c.started_at >= since).group_by(bucket)
+
+
 @cache
 def _ended_by_span(steps: int) -> sa.Select[Any]:
     bucket = (run_tallies.c.step // sa.literal_column(str(steps), sa.Integer)).label("bucket")
@@ -126,7 +175,17 @@ def _time(seconds: int) -> datetime:
 
 
 _LATEST = sa.select(sa.func.max(run_hours.c.hour))
-_WRITTEN = sa.select(run_hours).where(run_hours.c.hour >= sa.bindparam("first"))
+_WRITTEN = sa.select(run_hours.c.hour, *(run_hours.c[name] for name in RunTotals._fields)).where(
+    run_hours.c.hour >= sa.bindparam("first")
+)
+
+
+_YIELD_SUMS: Sequence[sa.ColumnElement[Any]] = tuple(
+    sa.cast(sa.func.sum(crawl_runs.c[name]), sa.BigInteger) for name in RunYield._fields
+)
+_YIELDS = sa.select(run_hours.c.hour, *(run_hours.c[name] for name in RunYield._fields)).where(
+    run_hours.c.hour >= sa.bindparam("first")
+)
 
 
 async def _latest(db: Connection) -> int | None:

@@ -40,6 +40,23 @@ _FAILED_BY_REASON = (
     .where(pages.c.run_id == sa.bindparam("run"), pages.c.phase == Phase.FAILED, pages.c.reason.not_in(_REFUSALS))
     .group_by("why")
 )
+#: permanent redirects
+FOR_GOOD = (301, 308)
+#: whether the source's own URL redirects for good
+_HAS_MOVED = sa.select(
+    sa.exists().where(
+        pages.c.run_id == sa.bindparam("run"),
+        pages.c.redirected_to.is_not(None),
+        pages.c.hops == sa.literal_column("0"),
+        pages.c.role == PageRole.SEED,
+        pages.c.status.in_(FOR_GOOD),
+    )
+)
+
+
+async def has_moved(db: Connection, run_id: int) -> bool:
+    """Whether the source's own URL redirected for good in this run."""
+    return bool(await db.scalar(_HAS_MOVED, {"run": run_id}))
 
 
 async def count_of_run(db: Connection, run_id: int) -> tuple[int, int]:
@@ -81,8 +98,9 @@ async def is_being_read(db: Connection, run_id: int) -> bool:
 
 async def redirects_in_run(db: Connection, run_id: int) -> dict[str, str]:
     """URL -> where it redirected to in this run."""
-    query = sa.select(pages.c.url, pages.c.redirected_to)
-    rows = await db.execute(query.where(pages.c.run_id == run_id, pages.c.redirected_to.is_not(None)))
+    query = sa.select(pages.c.url, pages.c.redirected_to).where(pages.c.run_id == run_id)
+    # Hops are never negative: named so that SQLite uses ix_pages_redirected, and does not read every page of the run.
+    rows = await db.execute(query.where(pages.c.redirected_to.is_not(None), pages.c.hops >= 0))
     return {row.url: row.redirected_to for row in rows}
 
 

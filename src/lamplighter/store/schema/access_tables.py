@@ -16,6 +16,13 @@ users = columns.table(
     columns.time("last_login_at"),
 )
 
+# sessions that ended before their cookies expired
+ended_sessions = columns.table(
+    "ended_sessions",
+    sa.Column("number", sa.String(40), primary_key=True),
+    columns.time("ends_at", nullable=False),
+)
+
 api_tokens = columns.table(
     "api_tokens",
     columns.id_(),
@@ -36,6 +43,8 @@ secrets = columns.table(
     "secrets",
     sa.Column("name", sa.String(100), primary_key=True),
     sa.Column("encrypted_value", sa.LargeBinary, nullable=False),
+    # the host names to which it may be sent, separated by spaces; empty means to none
+    sa.Column("hosts", sa.Text, nullable=False, server_default=""),
     columns.time("updated_at", nullable=False),
 )
 

@@ -31,6 +31,8 @@ crawl_jobs = columns.table(
     # how that run ended, and whether it found so little that the extractor may be broken; NULL before the first
     sa.Column("last_outcome", sa.String(10)),
     sa.Column("last_drifted", sa.Boolean, nullable=False, server_default=sa.false()),
+    # what its latest run advises; NULL for nothing
+    sa.Column("last_advice", sa.String(20)),
     columns.time("next_run_at"),
     sa.Column("next_run_reason", Json),
     columns.time("held_since"),
@@ -52,6 +54,12 @@ crawl_jobs = columns.table(
     # the change rate learnt from visits; NULL before the first (see model.schedule.Learnt)
     sa.Column("belief_a", sa.Float),
     sa.Column("belief_b", sa.Float),
+    # what was believed before the second visit, and whether these beliefs are about felt hours or plain ones
+    sa.Column("prior_a", sa.Float),
+    sa.Column("prior_b", sa.Float),
+    sa.Column("is_felt", sa.Boolean, nullable=False, server_default=sa.true()),
+    # for neighbours: changes seen, and hours observed as these beliefs count them
+    *map(columns.amount, ("evidence_changes", "evidence_hours")),
     *map(columns.amount, ("signal", "rise", "fall")),
     columns.count("visit_count"),
     columns.count("change_count"),
@@ -91,6 +99,8 @@ crawl_jobs = columns.table(
         *("state", "pause_reason", "failure_count", "retry_count", "deleted_at"),
         where="last_outcome IN ('warn', 'fail')",
     ),
+    # jobs whose latest run advises something
+    columns.partial_index("ix_crawl_jobs_advised", "source_id", "last_advice", where="last_advice IS NOT NULL"),
     # all jobs by priority, and the freshness of their copies, without reading a job
     sa.Index("ix_crawl_jobs_figures", "priority", "watched_hours", "expected_stale_hours", "seen_stale_hours"),
 )
@@ -137,6 +147,23 @@ run_hours = columns.table(
     *map(columns.count, ("runs", "ok", "failed")),
     sa.Column("pages", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("records", sa.BigInteger, nullable=False, server_default="0"),
+    # pages and records by outcome, and bytes; NULL for hours written before the columns existed
+    *(sa.Column(name, sa.BigInteger) for name in ("pages_fetched", "pages_unchanged", "pages_failed", "pages_refused")),
+    *(sa.Column(name, sa.BigInteger) for name in ("records_inserted", "records_updated", "records_unchanged")),
+    sa.Column("bytes_fetched", sa.BigInteger),
+)
+
+# what no other table keeps over time: one row for every five minutes, kept for 90 days
+samples = columns.table(
+    "samples",
+    # five minutes each, counted from 1970
+    sa.Column("step", sa.Integer, primary_key=True, autoincrement=False),
+    # pages that wait, and due jobs
+    *map(columns.count, ("to_fetch", "to_parse", "due")),
+    # shares of the watched time; NULL without any
+    *(sa.Column(name, sa.Float) for name in ("expected_staleness", "measured_staleness")),
+    # fetches; NULL while the budget was not distributed yet
+    sa.Column("budget_per_hour", sa.Float),
 )
 
 run_log_lines = columns.table(
@@ -159,10 +186,24 @@ pricing = columns.table(
     columns.id_(),
     # stale hours that a fetch must save
     sa.Column("price", sa.Float),
-    sa.Column("correction", sa.Float, nullable=False, server_default="1"),
+    # fetches that the budget paid for and that were not made
+    sa.Column("owed", sa.Float, nullable=False, server_default="0"),
     sa.Column("figures", Json),
     columns.time("solved_at"),
     columns.time("budget_free_at"),
+)
+
+# how busy hosts with several sources are: a factor on the change rates of their sources, by time
+host_activity = columns.table(
+    "host_activity",
+    sa.Column("host_id", BigId, sa.ForeignKey("hosts.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    columns.time("looked_at", nullable=False),
+    columns.time("began_at", nullable=False),
+    sa.Column("bin_seconds", sa.Float, nullable=False),
+    # a factor for each bin
+    sa.Column("levels", Json, nullable=False),
+    # log-likelihood by which it predicts better than no such factor
+    sa.Column("gain", sa.Float, nullable=False),
 )
 
 # similar sources: what is known of all of them gives the prior of a new one
@@ -173,5 +214,8 @@ cohorts = columns.table(
     sa.Column("hours", sa.Float, nullable=False),
     sa.Column("by_hour", Json, nullable=False),
     sa.Column("has_rhythm", sa.Boolean, nullable=False),
+    # the prior that predicted best: its shape, and whether hours are felt
+    sa.Column("shape", sa.Float, nullable=False, server_default="0.6"),
+    sa.Column("is_felt", sa.Boolean, nullable=False, server_default=sa.true()),
     columns.time("updated_at", nullable=False),
 )

@@ -16,6 +16,8 @@ instances = columns.table(
     columns.time("started_at", nullable=False),
     columns.time("heartbeat_at", nullable=False),
     sa.Column("figures", Json, nullable=False),
+    # its latest requests to sites; NULL before the first heartbeat of a version that writes them
+    sa.Column("requests", Json),
     sa.Column("is_stopping", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 
@@ -35,6 +37,15 @@ crawl_pause = columns.table(
     columns.time("since", nullable=False),
     sa.Column("paused_by", sa.Text, nullable=False),
     sa.Column("reason", sa.Text, nullable=False),
+)
+
+# settings that were changed while running; a setting without a row has its default
+changed_settings = columns.table(
+    "changed_settings",
+    sa.Column("name", sa.String(60), primary_key=True),
+    sa.Column("value", Json, nullable=False),
+    sa.Column("changed_by", sa.Text, nullable=False),
+    columns.time("changed_at", nullable=False),
 )
 
 # the latest upkeep of each kind: the scheduler's round, a sweep, a restore, a check

@@ -104,3 +104,14 @@ notifications = columns.table(
     sa.Index("ix_notifications_state", "state", "id"),
     sa.Index("ix_notifications_created", "created_at"),
 )
+
+# problems that are hidden for a while; the key says which kind, cause and host
+problem_snoozes = columns.table(
+    "problem_snoozes",
+    sa.Column("key", sa.String(400), primary_key=True),
+    # the problem in words, as it was then
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("snoozed_by", sa.Text, nullable=False),
+    columns.time("snoozed_at", nullable=False),
+    columns.time("until", nullable=False),
+)

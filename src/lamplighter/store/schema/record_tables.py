@@ -91,6 +91,44 @@ record_changes = columns.table(
     sa.Index("ix_record_changes_run", "run_id", "id"),
 )
 
+# what each run changed among the records of its source: one row for a run that changed something
+change_sets = columns.table(
+    "change_sets",
+    columns.id_(),
+    columns.ref("source_id", "sources.id"),
+    # no foreign key: it outlives its run; NULL for records past the expiry that their pages set
+    sa.Column("run_id", BigId),
+    columns.time("began_at", nullable=False),
+    columns.time("at", nullable=False),
+    *map(columns.count, ("new", "changed", "gone", "back")),
+    # whether the source had no complete run before
+    sa.Column("is_baseline", sa.Boolean, nullable=False, server_default=sa.false()),
+    # the source's newest record at that time: the new ones are the last up to it; NULL without a record
+    sa.Column("newest_record_id", BigId),
+    # newest first, and to find the set of a record
+    sa.Index("ix_change_sets_at", "at", "id"),
+    sa.Index("ix_change_sets_source", "source_id", "at"),
+)
+
+# up to which set somebody has read everything; by the name that the audit log has
+change_readers = columns.table(
+    "change_readers",
+    sa.Column("reader", sa.String(200), primary_key=True),
+    sa.Column("read_to", BigId, nullable=False),
+)
+
+# single sets that somebody marked as read or unread, or starred
+change_marks = columns.table(
+    "change_marks",
+    sa.Column("reader", sa.String(200), nullable=False),
+    columns.ref("set_id", "change_sets.id"),
+    # NULL: as `read_to` says
+    sa.Column("is_read", sa.Boolean),
+    sa.Column("is_starred", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.PrimaryKeyConstraint("reader", "set_id"),
+    sa.Index("ix_change_marks_set", "set_id"),
+)
+
 tombstones = columns.table(
     "tombstones",
     sa.Column("canonical_hash", sa.String(64), primary_key=True),

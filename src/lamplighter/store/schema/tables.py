@@ -11,11 +11,20 @@ there; comments say what no field says.
 import sqlalchemy as sa
 
 from lamplighter.store.schema import columns
-from lamplighter.store.schema.access_tables import api_tokens, secrets, source_cookies, users
+from lamplighter.store.schema.access_tables import api_tokens, ended_sessions, secrets, source_cookies, users
 from lamplighter.store.schema.archive_tables import bodies, page_versions
 from lamplighter.store.schema.columns import metadata
-from lamplighter.store.schema.crawl_tables import cohorts, crawl_jobs, crawl_runs, pricing, run_hours, run_log_lines
-from lamplighter.store.schema.fleet_tables import crawl_pause, instances, leads, upkeep
+from lamplighter.store.schema.crawl_tables import (
+    cohorts,
+    crawl_jobs,
+    crawl_runs,
+    host_activity,
+    pricing,
+    run_hours,
+    run_log_lines,
+    samples,
+)
+from lamplighter.store.schema.fleet_tables import changed_settings, crawl_pause, instances, leads, upkeep
 from lamplighter.store.schema.host_tables import hosts, proxies, proxy_standings, proxy_trials, robots_files, takedowns
 from lamplighter.store.schema.notice_tables import (
     alerts,
@@ -23,8 +32,12 @@ from lamplighter.store.schema.notice_tables import (
     notification_channels,
     notification_rules,
     notifications,
+    problem_snoozes,
 )
 from lamplighter.store.schema.record_tables import (
+    change_marks,
+    change_readers,
+    change_sets,
     index_outbox,
     index_state,
     record_changes,
@@ -85,6 +98,19 @@ source_tags = columns.table(
     sa.Column("tag", sa.String(100), nullable=False),
     sa.PrimaryKeyConstraint("source_id", "tag"),
     sa.Index("ix_source_tags_sources", "tag", "source_id"),
+)
+
+# where the lists of a source's pages are, by the pages' template
+list_positions = columns.table(
+    "list_positions",
+    columns.ref("source_id", "sources.id"),
+    sa.Column("template", sa.Text, nullable=False),
+    sa.Column("grouped_by", sa.String(20), nullable=False),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("links", sa.Text, nullable=False),
+    sa.Column("sure", sa.Float, nullable=False),
+    sa.Column("edition", sa.Integer, nullable=False),
+    sa.PrimaryKeyConstraint("source_id", "template"),
 )
 
 # what sources with a tag inherit
@@ -153,6 +179,7 @@ pages = columns.table(
     sa.Column("body_key", sa.Text),
     # hash of the content that a person would notice; NULL until the page was parsed
     sa.Column("content_hash", sa.String(64)),
+    sa.Column("seen_hash", sa.String(64)),
     columns.time("changed_at"),
     # the change rate learnt from visits; NULL before the second
     sa.Column("belief_a", sa.Float),
@@ -167,7 +194,6 @@ pages = columns.table(
     sa.Column("detail", sa.Text),
     columns.time("created_at", nullable=False),
     sa.UniqueConstraint("source_id", "url_key"),
-    columns.partial_index("ix_pages_requested", "requested_at", where="requested_at IS NOT NULL"),
     columns.partial_index("ix_pages_in_turn", "host_id", "rank", "run_id", "id", where="phase = 'pending'"),
     columns.partial_index("ix_pages_downloaded", "id", where="phase = 'downloaded'"),
     # includes the phase so that SQLite prefers it to ix_pages_run, which would read all pages of the run
@@ -175,7 +201,8 @@ pages = columns.table(
     columns.partial_index("ix_pages_seeds", "source_id", where="role IN ('seed')"),
     columns.partial_index("ix_pages_listings", "source_id", where="role IN ('listing')"),
     columns.partial_index("ix_pages_failed", "source_id", where="phase IN ('failed')"),
-    columns.partial_index("ix_pages_redirects", "run_id", where="redirected_to IS NOT NULL"),
+    # includes the hops so that SQLite prefers it to ix_pages_run
+    columns.partial_index("ix_pages_redirected", "run_id", "hops", where="redirected_to IS NOT NULL"),
     # for lists by host, and by reason of failure
     sa.Index("ix_pages_host", "host_id", "id"),
     columns.partial_index("ix_pages_reason", "reason", "id", where="reason IS NOT NULL"),

@@ -20,7 +20,7 @@ from lamplighter.store.jobs import job_conditions, tallies
 from lamplighter.store.runs.last_runs import WITH_JOB, WITH_JOB_AND_RUN, last_run_of
 from lamplighter.store.runs.last_runs import LastRun as LastRun
 from lamplighter.store.runs.run_lists import ARTICLES
-from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, sources
+from lamplighter.store.schema.tables import crawl_jobs, crawl_runs, hosts, sources
 from lamplighter.store.sources import source_filter
 from lamplighter.store.sources import tags as stored_tags
 from lamplighter.store.sources.source_filter import Conditions, status_word
@@ -178,12 +178,15 @@ async def page_by_records(
     return ids, total if total is not None else await count(db, which)
 
 
-async def most_pressing(db: Connection, *, limit: int) -> tuple[list[int], int]:
-    """The sources that need attention, and how many do: first failing, then drifting, then blocked sources."""
+async def most_pressing(db: Connection, *, limit: int, host: str | None = None) -> tuple[list[int], int]:
+    """The sources that need attention, of all hosts or one, and how many do.
+
+    First those that fail, then those that drift, are blocked, are retried, or are advised to be changed.
+    """
     found: list[tuple[int, int]] = []
     total = 0
-    for query in _PRESSING:
-        rows: Sequence[Sequence[int]] = (await db.execute(query, {"most": limit})).all()
+    for query in _PRESSING if host is None else _PRESSING_OF_HOST:
+        rows: Sequence[Sequence[int]] = (await db.execute(query, {"most": limit, "host": host})).all()
         found += [(rank, source_id) for rank, source_id, _ in rows]
         total += rows[0][2] if rows else 0
     # Stable: sources of equal rank are in order already.
@@ -204,8 +207,10 @@ _UNWELL_RANK = sa.case(
 #: built once: building a statement takes as long as executing it
 _PRESSING = [
     _pressing(part, rank)
-    for part, rank in zip(job_conditions.NEEDS_ATTENTION, (_UNWELL_RANK, sa.literal(1)), strict=True)
+    for part, rank in zip(job_conditions.NEEDS_ATTENTION, (_UNWELL_RANK, sa.literal(1), sa.literal(4)), strict=True)
 ]
+_HOST_ID = sa.select(hosts.c.id).where(hosts.c.key == sa.bindparam("host")).scalar_subquery()
+_PRESSING_OF_HOST = [query.where(crawl_jobs.c.host_id == _HOST_ID) for query in _PRESSING]
 
 
 async def ids_after(db: Connection, which: SourceFilter, source_id: int, *, limit: int) -> list[int]:
@@ -257,3 +262,16 @@ def _job(row: ListedJob) -> ListedJob:
 def _order(*columns: sa.ColumnElement[Any], descending: bool) -> list[sa.ColumnElement[Any]]:
     """All in one direction, as in an index."""
     return [column.desc() if descending else column.asc() for column in columns]
+
+
+class NamedSource(NamedTuple):
+    """A source by its name and URL."""
+
+    name: str
+    url: str
+
+
+async def first_by_name(db: Connection, *, limit: int) -> list[NamedSource]:
+    """The first sources by name, for suggestions."""
+    query = sa.select(sources.c.name, sources.c.url).where(IS_SHOWN).order_by(sources.c.name, sources.c.id)
+    return [NamedSource._make(row) for row in await db.execute(query.limit(limit))]

@@ -48,6 +48,7 @@ class SummaryJob(NamedTuple):
     #: its estimated change rate; None before the first visit
     belief_a: float | None
     belief_b: float | None
+    is_felt: bool
     visit_count: int
 
 

@@ -15,9 +15,12 @@ from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import insert
 from lamplighter.store.jobs import tallies
 from lamplighter.store.schema.tables import source_tags, sources
+from lamplighter.store.sources import list_positions
 
 #: the field that `source_of` itself converts, and the field without a column
 _WINDOWS, _FAULTS = "windows", "window_faults"
+#: after a change of these the pages are judged anew
+_READ_BY = frozenset({"url", "kind", "recipe"})
 _KEPT = tuple(each for each in columns_of(Source) if each.field != _FAULTS)
 _FIELDS = tuple(each.field for each in _KEPT)
 _LOADED = tuple((each.field, each.load) for each in _KEPT if each.load is not None and each.field != _WINDOWS)
@@ -145,8 +148,11 @@ async def count(db: Connection) -> int:
 
 async def save(db: Connection, before: Source, after: Source, *, now: datetime) -> bool:
     """Stores the changes of a source; False when there is none with this id."""
+    changed = difference(before, after)
+    if not _READ_BY.isdisjoint(changed):
+        await list_positions.forget(db, before.id)
     statement = sa.update(sources).where(sources.c.id == before.id)
-    return rows_written(await db.execute(statement.values({**difference(before, after), "updated_at": now}))) > 0
+    return rows_written(await db.execute(statement.values({**changed, "updated_at": now}))) > 0
 
 
 def difference(before: Source, after: Source) -> dict[str, Any]:

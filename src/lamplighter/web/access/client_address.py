@@ -21,9 +21,14 @@ def parse_proxies(text: str) -> Networks:
         ) from None
 
 
+def is_trusted(scope: Scope, proxies: Networks) -> bool:
+    """Whether the next hop is one of our proxies."""
+    return _is_in(_next_hop(scope), proxies)
+
+
 def client_address(scope: Scope, headers: Headers, proxies: Networks) -> str:
     """The nearest address that is not a trusted proxy."""
-    address = str((scope.get("client") or ("unknown", 0))[0])
+    address = _next_hop(scope)
     claims = ",".join(headers.getlist("x-forwarded-for")).split(",")
     while claims and _is_in(address, proxies):
         claimed = claims.pop().strip()
@@ -38,6 +43,10 @@ def counted_as(address: str) -> str:
     if ":" not in address or not _is_address(address):
         return address
     return str(IPv6Network((int(IPv6Address(address.partition("%")[0])) >> 64 << 64, 64)))
+
+
+def _next_hop(scope: Scope) -> str:
+    return str((scope.get("client") or ("unknown", 0))[0])
 
 
 def _is_in(address: str, networks: Networks) -> bool:

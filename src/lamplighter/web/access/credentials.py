@@ -1,29 +1,33 @@
 """Authenticates callers by JWT, API token, session or, in development, loopback address."""
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Literal
+from typing import Annotated, Literal
 
 import jwt
+from fastapi import Depends, Request
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
-from lamplighter.model.access import Caller, Role
+from lamplighter.model.access import Caller, Role, User
 from lamplighter.operations.access import api_tokens
-from lamplighter.store.access import users
+from lamplighter.store.access import sessions, users
+from lamplighter.store.engine.database import Connection
 from lamplighter.web.access.auth_state import AuthState
-from lamplighter.web.access.sessions import COOKIE
-from lamplighter.web.host_names import is_own_name
+from lamplighter.web.access.sessions import COOKIE, Session
 from lamplighter.web.security_headers import Scope
 
 #: role of a JWT that names none
-DEFAULT_ROLE = Role.OPERATOR
+DEFAULT_ROLE = Role.VIEWER
 #: name of a JWT's caller that has no subject
 _NOBODY = "unnamed"
 _LEEWAY_SECONDS = 10
+#: how long a public route waits for the database to say who asks
+_PATIENCE_SECONDS = 1
 _LONGEST_NAME = 100
-#: headers by which a proxy names its client
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 class UnprovenCaller(Exception):
@@ -57,23 +61,31 @@ async def prove(scope: Scope, auth: AuthState) -> ProvenCaller:
     cookie = cookie_parser("; ".join(headers.getlist("cookie"))).get(COOKIE)
     if cookie:
         return await _session(cookie, auth)
-    if auth.view.settings.is_dev and is_on_this_machine(scope, headers):
+    if auth.dev_mode.is_on and _is_from_this_machine(scope):
         return ProvenCaller(caller=Caller(name="local", role=Role.ADMIN), is_ambient=True)
-    raise UnprovenCaller("send Authorization: Bearer with a token, or log in at /login", by="nothing")
+    remedy = "send Authorization: Bearer with a token, or log in at /login"
+    raise UnprovenCaller(auth.dev_mode.refusal or remedy, by="nothing")
 
 
-def is_on_this_machine(scope: Scope, headers: Headers) -> bool:
-    """Whether the request came from this machine, to a local name, and not through a proxy."""
+async def is_known(request: Request) -> bool:
+    """Whether the caller of a public route has credentials; False also while the database cannot say so."""
     try:
-        is_near = ip_address(str((scope.get("client") or ("", 0))[0])).is_loopback
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await prove(request.scope, request.app.state.auth)
+    except (UnprovenCaller, TimeoutError, SQLAlchemyError, OSError):
+        return False
+    return True
+
+
+#: for public routes that tell strangers less
+IsKnown = Annotated[bool, Depends(is_known)]
+
+
+def _is_from_this_machine(scope: Scope) -> bool:
+    try:
+        return ip_address(str((scope.get("client") or ("", 0))[0])).is_loopback
     except ValueError:
         return False
-    return is_near and is_own_name(headers.get("host", "")) and not is_passed_on(headers)
-
-
-def is_passed_on(headers: Headers) -> bool:
-    """Whether a proxy forwarded the request."""
-    return any(name in headers for name in _FORWARDED)
 
 
 async def _bearer(authorization: str, auth: AuthState) -> Caller:
@@ -91,7 +103,8 @@ async def _token(text: str, auth: AuthState) -> Caller:
     if token is None or not token.is_good(now):
         raise UnprovenCaller("this token is unknown, expired or revoked; make one with: lamplighter token create")
     if api_tokens.is_use_to_note(token, now=now):
-        await auth.view.db.write(lambda db: api_tokens.note_use(db, token, now=now))
+        with suppress(SQLAlchemyError, OSError):  # a full disk keeps nobody from reading
+            await auth.view.db.write(lambda db: api_tokens.note_use(db, token, now=now))
     return Caller(name=f"token:{token.name}", role=token.role)
 
 
@@ -110,10 +123,14 @@ def _jwt(text: str, key: str | None) -> Caller:
     return Caller(name=f"jwt:{name}", role=Role(role))
 
 
+async def _user_of(db: Connection, session: Session) -> User | None:
+    return None if await sessions.is_ended(db, session.number) else await users.get(db, session.user)
+
+
 async def _session(cookie: str, auth: AuthState) -> ProvenCaller:
     session = auth.sessions.read(cookie)
     if session is not None:
-        user = await auth.view.read(lambda db: users.get(db, session.user))
+        user = await auth.view.read(lambda db: _user_of(db, session))
         if user is not None and user.enabled and user.session_epoch == session.epoch:
             caller = Caller(name=f"user:{user.name}", role=user.role)
             return ProvenCaller(caller=caller, is_ambient=True, session=session.number)

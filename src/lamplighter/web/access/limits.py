@@ -11,9 +11,10 @@ from lamplighter.settings import Settings
 
 #: paths for programs; all others are for people
 API_PREFIXES = ("/api/", "/admin/", "/sse/")
+#: the description of the API, which programs read too
+_DESCRIPTION = frozenset({"/openapi.json", "/docs"})
 _MOST_CALLERS = 10_000
 _HOUR = timedelta(hours=1)
-LOGIN_SPAN = timedelta(minutes=15)
 
 
 class Limiter:
@@ -33,12 +34,6 @@ class Limiter:
             self._windows.popitem(last=False)
         return rate_window.rate(window, limit=self._limit, span=self._span)
 
-    def give_back(self, caller: str) -> None:
-        """Uncounts the last call."""
-        window = self._windows.get(caller)
-        if window is not None:
-            self._windows[caller] = rate_window.given_back(window)
-
 
 class CallLimits:
     """The limits of the API: one for /api/admin/, one for everything else."""
@@ -49,7 +44,7 @@ class CallLimits:
 
     def take(self, path: str, caller: str, *, now: datetime) -> RateLimit | None:
         """Counts an API call; None when the path has no limit."""
-        if not path.startswith(API_PREFIXES):
+        if not path.startswith(API_PREFIXES) and path not in _DESCRIPTION:
             return None
         limiter = self._admin if path.startswith("/api/admin/") else self._others
         return limiter.take(caller, now=now) if limiter is not None else None

@@ -17,8 +17,9 @@ from lamplighter.web import metrics_page
 from lamplighter.web.access import bodies, forgery
 from lamplighter.web.access.auth_state import AuthState
 from lamplighter.web.access.client_address import counted_as
-from lamplighter.web.access.credentials import ProvenCaller, UnprovenCaller, is_passed_on, prove
+from lamplighter.web.access.credentials import ProvenCaller, UnprovenCaller, prove
 from lamplighter.web.access.declared_routes import MatchedRoute, RouteTable
+from lamplighter.web.access.dev_mode import forwarding_header
 from lamplighter.web.access.limits import API_PREFIXES, headers_of, seconds_left
 from lamplighter.web.problems import answer
 from lamplighter.web.routes import PUBLIC
@@ -93,7 +94,7 @@ class RouteGuard:
         """Whether the operator made the metrics public; requests through a proxy still need credentials."""
         if route.path != metrics_page.PATH or route.found.declared is None:
             return False
-        return self._auth.view.settings.metrics_public and not is_passed_on(Headers(scope=route.scope))
+        return self._auth.view.settings.metrics_public and forwarding_header(Headers(scope=route.scope)) is None
 
     async def _proven(self, route: _Route) -> ProvenCaller:
         try:

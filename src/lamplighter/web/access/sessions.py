@@ -1,13 +1,16 @@
 """Sessions of logged-in users, and their keys: a signed cookie with the user, its expiry and the session epoch.
 
-Raising a user's epoch ends all of their sessions at once, wherever the cookies are.
+Raising a user's epoch ends all of their sessions at once, wherever the cookies are. A single session is ended by its
+number, which is kept until its cookie has expired.
 """
 
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 import jwt
 from starlette.responses import Response
@@ -20,7 +23,11 @@ COOKIE = "lamplighter_session"
 #: sent with the login form only, so that no site can log a user in as another
 LOGIN_COOKIE = "lamplighter_login"
 _LOGIN_SECONDS = 3600
+#: sent with the login form only: failed logins of others do not shut this browser out
+BROWSER_COOKIE = "lamplighter_browser"
+_BROWSER_SECONDS = 30 * 24 * 3600
 _AUDIENCE = "lamplighter session"
+_BROWSER_AUDIENCE = "lamplighter browser"
 _REMEDY = "print a good one with: python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
 
@@ -63,6 +70,7 @@ class Session:
     epoch: int
     #: the session's id, to which its forms are bound
     number: str
+    ends_at: datetime
 
 
 class Sessions:
@@ -87,19 +95,31 @@ class Sessions:
 
     def read(self, cookie: str) -> Session | None:
         """The session of a cookie; None when expired or forged."""
-        required = ["sub", "epoch", "sid", "exp", "aud"]
+        claims = self._claims(cookie, _AUDIENCE, required=("sub", "epoch", "sid"))
+        if claims is None:
+            return None
+        ends_at = datetime.fromtimestamp(claims["exp"], UTC)
+        return Session(user=claims["sub"], epoch=claims["epoch"], number=claims["sid"], ends_at=ends_at)
+
+    def browser_of(self, cookie: str, user: str) -> str | None:
+        """The number of a browser in which this user logged in before; None if it is not one."""
+        claims = self._claims(cookie, _BROWSER_AUDIENCE, required=("sub", "number"))
+        return str(claims["number"]) if claims is not None and claims["sub"] == user else None
+
+    def _claims(self, cookie: str, audience: str, *, required: Sequence[str]) -> dict[str, Any] | None:
+        """What a cookie of ours says; None when expired or forged."""
         try:
-            claims = jwt.decode(
+            claims: dict[str, Any] = jwt.decode(
                 cookie,
                 self._keys.session,
                 algorithms=["HS256"],
-                audience=_AUDIENCE,
+                audience=audience,
                 leeway=10,
-                options={"require": required},
+                options={"require": [*required, "exp", "aud"]},
             )
         except (jwt.InvalidTokenError, ValueError):
             return None
-        return Session(user=claims["sub"], epoch=claims["epoch"], number=claims["sid"])
+        return claims
 
     def form_token(self, number: str) -> str:
         """The CSRF token of a session or login page.
@@ -127,16 +147,25 @@ class Sessions:
         seconds = round(self._lasts.total_seconds())
         response.set_cookie(COOKIE, cookie, max_age=seconds, httponly=True, samesite="lax", secure=self._is_secure)
 
+    def put_browser(self, response: Response, user: str, *, now: datetime) -> None:
+        """Sets the cookie by which this browser is known when the user logs in again."""
+        claims = {
+            "sub": user,
+            "number": secrets.token_urlsafe(16),
+            "aud": _BROWSER_AUDIENCE,
+            "exp": now + timedelta(seconds=_BROWSER_SECONDS),
+        }
+        cookie = jwt.encode(claims, self._keys.session, algorithm="HS256")
+        self._put_at_login(response, BROWSER_COOKIE, cookie, seconds=_BROWSER_SECONDS)
+
     def put_login(self, response: Response, number: str) -> None:
         """Sets the login form's cookie."""
+        self._put_at_login(response, LOGIN_COOKIE, number, seconds=_LOGIN_SECONDS)
+
+    def _put_at_login(self, response: Response, name: str, value: str, *, seconds: int) -> None:
+        """Sets a cookie that is sent with the login form only."""
         response.set_cookie(
-            LOGIN_COOKIE,
-            number,
-            max_age=_LOGIN_SECONDS,
-            httponly=True,
-            samesite="strict",
-            secure=self._is_secure,
-            path="/login",
+            name, value, max_age=seconds, httponly=True, samesite="strict", secure=self._is_secure, path="/login"
         )
 
     def drop(self, response: Response) -> None:

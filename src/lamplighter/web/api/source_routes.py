@@ -14,9 +14,8 @@ from lamplighter.model.source import SourceStatus
 from lamplighter.operations.sources import source_bulk, source_states
 from lamplighter.operations.sources.source_bulk import MOST_IDS, BulkAction, BulkOrder
 from lamplighter.operations.sources.source_import import ImportReport, RowStatus
-from lamplighter.operations.sources.source_input import LONGEST_NAME
-from lamplighter.operations.sources.source_list import priorities
-from lamplighter.operations.sources.source_words import priority_number
+from lamplighter.operations.sources.source_input import LONGEST_NAME, MOST_PAGES
+from lamplighter.operations.sources.source_words import priorities, priority_number
 from lamplighter.store.sources.source_lists import SourceFilter
 from lamplighter.web import source_verbs
 from lamplighter.web.api.envelope import taken_from
@@ -94,6 +93,7 @@ class SourceBulkIn(Given):
     preview: bool = Field(default=False, description="Only say how many it would concern.")
     tag: Tag | None = None
     priority: Priority | None = None
+    max_pages: Annotated[int, Field(ge=1, le=MOST_PAGES)] | None = None
     reason: Reason | None = None
     toggled_by: Annotated[Line, Field(max_length=200)] | None = None
 
@@ -105,6 +105,7 @@ class SourceBulkIn(Given):
             which=self.filter.which(now) if self.filter is not None else None,
             tag=self.tag or "",
             priority=priority_number(self.priority) if self.priority is not None else None,
+            max_pages=self.max_pages,
         )
 
 
@@ -234,9 +235,9 @@ async def clone(source_id: UUID, view: View, caller: Asking, body: CloneIn) -> A
     return await source_verbs.clone(view, caller, source_id, url=body.url, name=body.name)
 
 
-async def simulate_extract(source_id: UUID, view: View, body: SimulateIn | None = None) -> Any:
+async def simulate_extract(source_id: UUID, view: View, caller: Asking, body: SimulateIn | None = None) -> Any:
     """Extracts records from the source's page, by its own or another recipe; stores nothing."""
-    return await source_verbs.simulate(view, source_id, body.recipe if body is not None else None)
+    return await source_verbs.simulate(view, caller, source_id, body.recipe if body is not None else None)
 
 
 async def do(view: ServiceView, caller: Asking, source_id: UUID, work: Work, said: ToggleIn | None = None) -> Any:

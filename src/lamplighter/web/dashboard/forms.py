@@ -7,10 +7,10 @@ from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
 
 from lamplighter.errors import BadInput, BadUrl, LamplighterError
+from lamplighter.rules.formats.typed_text import readable
 from lamplighter.rules.urls import urls
 from lamplighter.rules.urls.addresses import is_literal
 from lamplighter.web.access.bodies import FIELD_LIMIT
-from lamplighter.web.values import readable
 
 _MOST_FIELDS = 1000
 _MOST_FILES = 1

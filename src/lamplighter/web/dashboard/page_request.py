@@ -6,8 +6,8 @@ request the same paths (htmx sets a header), get only the changed part, and show
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
@@ -17,6 +17,7 @@ from fastapi.responses import RedirectResponse
 
 from lamplighter.model.access import Caller, Role, Stamp
 from lamplighter.store.engine.database import Connection
+from lamplighter.store.records import change_sets
 from lamplighter.web.access.forgery import FIELD, csrf_token
 from lamplighter.web.dashboard.forms import SubmittedForm, form_of
 from lamplighter.web.paths import local_path, parts_of
@@ -35,42 +36,79 @@ _QUESTION = "asked"
 _OWN_FIELDS = (FIELD, _QUESTION, "confirmed")
 
 
+class SubEntry(NamedTuple):
+    """A page below a menu entry."""
+
+    name: str
+    path: str
+    #: the lowest role that sees it
+    role: str = "viewer"
+
+
 class MenuEntry(NamedTuple):
     """A menu entry."""
 
     name: str
     path: str
+    #: the pages below it, itself first; () when it has none
+    below: tuple[SubEntry, ...] = ()
     #: further path prefixes that belong to it
     also: tuple[str, ...] = ()
-    #: the lowest role that sees it
-    role: str = "viewer"
+    #: whether a group of entries begins with it
+    begins: bool = False
 
 
+SETTINGS = (
+    SubEntry("General", "/settings"),
+    SubEntry("Notifications", "/settings/notifications"),
+    SubEntry("Tags", "/settings/tags"),
+    SubEntry("Takedowns", "/settings/takedowns"),
+    SubEntry("Storage", "/settings/storage"),
+    SubEntry("Events", "/events"),
+    SubEntry("Audit", "/audit", "operator"),
+    SubEntry("Secrets", "/settings/secrets", "admin"),
+    SubEntry("Users", "/settings/users", "admin"),
+    SubEntry("API tokens", "/settings/tokens", "admin"),
+)
+_CRAWL = (SubEntry("Now", "/crawl"), SubEntry("Runs", "/runs"), SubEntry("Processes", "/instances"))
+_HOSTS = (
+    SubEntry("Hosts", "/hosts"),
+    SubEntry("Pages", "/pages"),
+    SubEntry("Discovered links", "/links"),
+    SubEntry("Proxies", "/proxies"),
+)
+#: what is watched; what the crawler does; what needs somebody; how it is set up
 PLACES = (
-    MenuEntry("Sources", "/", ("/sources",)),
-    MenuEntry("Crawl", "/crawl", ("/runs", "/instances")),
-    MenuEntry("Schedule", "/schedule"),
-    MenuEntry("Pages", "/pages", ("/links",)),
+    MenuEntry("Sources", "/", also=("/sources", "/lamps")),
+    MenuEntry("Changes", "/changes"),
     MenuEntry("Records", "/records"),
-    MenuEntry("Hosts", "/hosts"),
-    MenuEntry("Proxies", "/proxies"),
-    MenuEntry("Events", "/events"),
-    MenuEntry("Alerts", "/alerts"),
-    MenuEntry("Audit", "/audit", role="operator"),
-    MenuEntry("Settings", "/settings"),
+    MenuEntry("Crawl", "/crawl", _CRAWL, begins=True),
+    MenuEntry("Schedule", "/schedule"),
+    MenuEntry("Hosts", "/hosts", _HOSTS),
+    MenuEntry("Attention", "/alerts", begins=True),
+    MenuEntry("Settings", "/settings", SETTINGS, begins=True),
 )
 
 
 def place_of(path: str) -> MenuEntry | None:
     """The menu entry of a path, None if there is none."""
-    for place in PLACES:
-        if path == place.path or any(path == word or path.startswith(f"{word}/") for word in _words(place)):
-            return place
-    return None
+    return next((place for place in PLACES if path == place.path or is_under(path, *_words(place))), None)
+
+
+def is_under(path: str, *words: str) -> bool:
+    """Whether a path is one of these, or below one."""
+    return any(path == word or path.startswith(f"{word}/") for word in words)
 
 
 def _words(place: MenuEntry) -> tuple[str, ...]:
-    return place.also if place.path == "/" else (place.path, *place.also)
+    own = () if place.path == "/" else (place.path,)
+    return (*own, *place.also, *(each.path for each in place.below))
+
+
+def sub_place_of(path: str, place: MenuEntry | None) -> SubEntry | None:
+    """The page below a menu entry that a path belongs to: the one with the longest path."""
+    found = [each for each in place.below if is_under(path, each.path)] if place is not None else []
+    return max(found, key=lambda each: len(each.path), default=None)
 
 
 class NotConfirmed(Exception):
@@ -94,6 +132,8 @@ class PageRequest:
     view: ServiceView
     caller: Caller
     now: datetime
+    #: change sets that the caller has not read, up to 100
+    unread: int = 0
 
     @property
     def stamp(self) -> Stamp:
@@ -130,12 +170,18 @@ class PageRequest:
     def page(self, template: str, *, status: int | None = None, **shown: Any) -> Response:
         """Renders a whole page with the dashboard frame; one with faults has the status 422."""
         said = unquote(self.http.cookies.get(_SAID, ""))
+        path = self.http.url.path
+        place = place_of(path)
         answer = page(
             template,
             status=status or _status_of(shown),
             said=said,
-            places=[place for place in PLACES if self.may(place.role)],
-            place=place_of(self.http.url.path),
+            places=PLACES,
+            place=place,
+            below=[each for each in place.below if self.may(each.role)] if place is not None else [],
+            sub_place=sub_place_of(path, place),
+            unread=self.unread,
+            most_unread=change_sets.MOST_UNREAD,
             **self._always() | shown,
         )
         if said:
@@ -178,15 +224,24 @@ class PageRequest:
         heard: dict[str, Any] = dict.fromkeys(events, "")
         return Response(status_code=204, headers={"HX-Trigger": _header({"lamp:said": {"text": said}, **heard})})
 
-    def confirm(self, form: SubmittedForm, question: str, *, label: str, back: str) -> None:
+    def confirm(
+        self, form: SubmittedForm, question: str, *, label: str, back: str, consequences: Sequence[str] = ()
+    ) -> None:
         """Raises NotConfirmed with a dialog that submits the same form again, unless the user has confirmed.
 
-        The confirmation holds only for this question: if its number changed meanwhile, the dialog comes again.
+        `consequences` say what will happen. The confirmation holds only for this question: if its number changed
+        meanwhile, the dialog comes again.
         """
         if form.has("confirmed") and form.text(_QUESTION) in ("", question):
             return
         again = [field for field in form.fields() if field[0] not in _OWN_FIELDS]
-        shown: dict[str, Any] = {"question": question, "label": label, "back": local_path(back), "again": again}
+        shown: dict[str, Any] = {
+            "question": question,
+            "label": label,
+            "back": local_path(back),
+            "again": again,
+            "consequences": consequences,
+        }
         action = self.http.url.path
         if self.is_partial:
             answer = self.part("parts/confirm.html", action=action, **shown)
@@ -222,9 +277,13 @@ class PageRequest:
         }
 
 
-def _page_request(request: Request) -> PageRequest:
+async def _page_request(request: Request) -> PageRequest:
     view: ServiceView = request.app.state.view
-    return PageRequest(http=request, view=view, caller=request.scope["caller"], now=view.clock.now())
+    made = PageRequest(http=request, view=view, caller=request.scope["caller"], now=view.clock.now())
+    if request.method != "GET" or made.is_partial:
+        return made
+    unread = await view.read(lambda db: change_sets.unread(db, made.caller.name))
+    return replace(made, unread=unread)
 
 
 ThisRequest = Annotated[PageRequest, Depends(_page_request)]

@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 
+from lamplighter.rules.schedule import priority_levels
 from lamplighter.rules.schedule.policies import priority
 from tests.rules.schedule.policies.policy_inputs import DAY, MINUTE, asked
 
@@ -83,7 +84,7 @@ def test_every_depth_has_a_factor(depth: int, as_if: int) -> None:
     ],
 )
 def test_the_levels_of_s2(number: int, name: str, delay: int) -> None:
-    assert priority.level(number).name == name
+    assert priority_levels.level(number).name == name
     assert priority.initial_delay(number) == delay * MINUTE
 
 

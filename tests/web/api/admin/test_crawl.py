@@ -43,7 +43,7 @@ async def test_a_source_is_crawled_on_demand_once_at_a_time_and_the_log_tells_of
 
     assert started.status == 200
     assert twice.status == 409
-    assert (meanwhile["in_flight"], meanwhile["locked"], meanwhile["pool"]) == (0, 1, {"global": 64})
+    assert (meanwhile["in_flight"], meanwhile["locked"], meanwhile["pool"]) == (0, 1, {"global": 512})
     (row,) = logs["logs"]
     assert (row["id"], row["source_id"]) == (started.json["run_id"], public_id)
     assert (row["found"], row["inserted"], row["updated"], row["skipped"], row["status"]) == (2, 2, 0, 0, "ok")

@@ -330,6 +330,31 @@ class TestRules:
         assert 'aria-invalid="true"' in reply.text
         assert "<script>alert" not in reply.text
 
+    @pytest.mark.parametrize(
+        ("kind", "fields"),
+        [
+            ("run.failed", {"threshold"}),
+            ("records.new", {"words", "with_baseline"}),
+            ("records.changed", {"words", "field", "with_baseline"}),
+            ("price.fell", {"words", "price_below", "with_baseline"}),
+            ("alert.fired", set()),
+        ],
+    )
+    async def test_only_the_fields_of_its_event_are_shown(
+        self, ask: Ask, service: Service, channel: Channel, kind: str, fields: set[str]
+    ) -> None:
+        await _source(service)
+        typed = {"channel": channel.public_id, "kind": kind, "scope": "tag", "tag": "harbour", "enabled": "1"}
+
+        text = (await send_form(ask, f"{BASE}/rules/fields", BROWSER_FORM, **typed)).text
+
+        asked = {"threshold", "words", "field", "price_below", "with_baseline"}
+        assert {name for name in asked if f'name="{name}"' in text} == fields
+        assert 'value="harbour"' in text
+        assert f'<option value="{kind}" selected>' in text
+        assert '<option value="https://a.example/jobs">' in text
+        assert await _rules(Store(db=service.db, clock=service.clock)) == []
+
     async def test_one_is_changed_switched_and_deleted(
         self, ask: Ask, service: Service, store: Store, channel: Channel
     ) -> None:

@@ -186,6 +186,7 @@ async def test_a_comparison_of_little_says_that_it_is_too_little_to_judge_by(ask
 )
 def test_enough_to_compare_is_enough_of_everything(less: dict[str, Any], is_more: bool) -> None:
     known: dict[str, Any] = {"sources": 5, "known_sources": 5, "changes": 50, "days": 7.0, "budget": 1.0, "results": ()}
+    known["better_with"] = {}
 
     assert ComparisonMinimum().is_more_than(OwnComparison(**known | less)) is is_more
 

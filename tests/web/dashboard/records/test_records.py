@@ -17,10 +17,12 @@ from lamplighter.rules.pages.text_diff import DiffPiece
 from lamplighter.store.records import record_changes
 from lamplighter.store.schema import tables
 from lamplighter.web.dashboard.records import record_page
+from lamplighter.web.view import ServiceView
 from tests.store.given_rows import write
 from tests.store.records.given_records import posting
 from tests.web.api.given_records import stored
 from tests.web.asgi_client import Ask
+from tests.web.dashboard.sources.given_changes import a_record, a_source, changed
 from tests.web.forms import send_form
 
 EVIL = "<script>alert(1)</script>"
@@ -293,6 +295,37 @@ async def test_long_values_of_a_history_are_compared_coarsely(ask: Ask, store: S
     await stored(store, [posting(1)])
     await _changed(store, 1, before=f"x {'lamp ' * 100} y", after=f"y {'lamp ' * 100} x")
 
-    text = (await ask(f"/records/{1:064}")).text
+    before, _, history = (await ask(f"/records/{1:064}")).text.partition("<h2>History</h2>")
 
-    assert text.count("<del>") == 1
+    assert before.count("<del>") == history.count("<del>") == 1
+
+
+async def test_a_record_is_shown_at_any_of_its_versions(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    record = await a_record(store, source, title="Kettle")
+    for before, after in ((20.0, 15.0), (15.0, 18.0)):
+        await changed(store, record, **{"fields.price": (before, after)})
+
+    last = (await ask(f"/records/{record.public_id}")).text
+    first = (await ask(f"/records/{record.public_id}?version=0")).text
+    part = (await ask(f"/records/{record.public_id}?version=1", hx_request="true", hx_target="over-time")).text
+
+    assert "Version 3 of 3" in last
+    assert "▲ +20.0\u202f%" in last
+    assert '<strong>price</strong> <span class="number">20.00</span> <small>15.00 to 20.00</small>' in first
+    assert part.startswith('<div id="over-time"')
+    assert "▼ −25.0\u202f%" in part
+    assert "<html" not in part
+
+
+@pytest.mark.parametrize("version", ["99", "x", "-1"])
+async def test_a_version_that_there_is_not_is_the_nearest(
+    ask: Ask, store: Store, view: ServiceView, version: str
+) -> None:
+    record = await a_record(store, await a_source(store, view), title="Kettle")
+    await changed(store, record, title=("Kettle", "Copper kettle"))
+
+    answer = await ask(f"/records/{record.public_id}?version={version}")
+
+    assert answer.status == 200
+    assert "of 2, since" in answer.text

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from lamplighter.app import Store
+from lamplighter.app import Service, Store
 from lamplighter.model.access import Role, Stamp
 from lamplighter.operations.access import api_tokens
 from lamplighter.operations.hosts import takedowns
@@ -14,8 +14,8 @@ from lamplighter.settings import Settings, load
 from lamplighter.store.access import api_tokens as stored_tokens
 from lamplighter.store.access import secrets, users
 from lamplighter.web.dashboard.hosts.takedowns import counts
+from lamplighter.web.dashboard.page_request import SETTINGS
 from lamplighter.web.dashboard.settings.general import GROUPS, shown, without_password
-from lamplighter.web.dashboard.settings.tabs import TABS
 from lamplighter.web.view import ServiceView
 from tests.web.asgi_client import Ask
 from tests.web.dashboard.audited import actions
@@ -25,8 +25,8 @@ from tests.web.hostile_text import XSS
 PASSWORD = "four plain words together"
 
 
-@pytest.mark.parametrize("path", [tab.path for tab in TABS if tab.path.startswith("/settings")])
-async def test_every_tab_of_an_empty_installation_opens(ask: Ask, path: str) -> None:
+@pytest.mark.parametrize("path", [each.path for each in SETTINGS])
+async def test_every_page_below_the_settings_of_an_empty_installation_opens(ask: Ask, path: str) -> None:
     reply = await ask(path)
 
     assert reply.status == 200
@@ -94,6 +94,45 @@ class TestGeneral:
 
         assert "No setting matches" in " ".join(text.split())
         assert "<script>alert" not in text
+
+
+class TestChanging:
+    async def test_a_change_is_shown_with_who_made_it_and_can_be_taken_back(self, ask: Ask, service: Service) -> None:
+        done = await send_form(ask, "/settings", BROWSER_FORM, name="keep_runs", value="5")
+        shown = (await ask("/settings")).text
+        kept = service.storing.pruning.kept.runs
+        await send_form(ask, "/settings", BROWSER_FORM, name="keep_runs", value="")
+
+        assert done.status == 303
+        assert "changed by local" in shown
+        assert kept == 5
+        assert service.storing.pruning.kept.runs == 100
+
+    @pytest.mark.parametrize(
+        ("name", "value", "words"),
+        [
+            ("keep_runs", "0", "must be at least 1"),
+            ("contact_url", XSS, "is no address of a page"),
+            ("min_delay_ms", "5", "which wins; remove it there"),
+        ],
+    )
+    async def test_a_refused_value_says_why_and_changes_nothing(
+        self, ask: Ask, view: ServiceView, name: str, value: str, words: str
+    ) -> None:
+        before = getattr(view.settings, name)
+
+        reply = await send_form(ask, "/settings", BROWSER_FORM, name=name, value=value)
+
+        assert reply.status == 422
+        assert words in reply.text
+        assert "<script>alert" not in reply.text
+        assert getattr(view.settings, name) == before
+
+    async def test_what_was_given_at_the_start_cannot_be_changed_here(self, ask: Ask) -> None:
+        text = (await ask("/settings")).text
+
+        assert 'id="value-of-keep_runs"' in text
+        assert 'id="value-of-min_delay_ms"' not in text
 
 
 class TestTakedowns:
@@ -238,24 +277,43 @@ class TestTags:
 
 class TestSecrets:
     async def test_a_secret_is_kept_and_never_shown(self, ask: Ask, view: ServiceView) -> None:
-        reply = await send_form(ask, "/settings/secrets", BROWSER_FORM, name="ReliefWeb", value="v4lu3")
+        reply = await send_form(
+            ask, "/settings/secrets", BROWSER_FORM, name="ReliefWeb", value="v4lu3", hosts="api.example.org"
+        )
         text = (await ask("/settings/secrets")).text
 
         assert reply.status == 303
         assert "reliefweb" in text
         assert "v4lu3" not in text
-        assert view.secrets.book["reliefweb"] == "v4lu3"
+        assert "api.example.org" in text
+        assert view.secrets.book.value_at("api.example.org", "reliefweb") == "v4lu3"
+
+    async def test_the_hosts_of_a_secret_change_without_its_value(self, ask: Ask, view: ServiceView) -> None:
+        await send_form(ask, "/settings/secrets", BROWSER_FORM, name="key", value="v4lu3", hosts="a.example")
+        form = (await ask.get("/settings/secrets", name="key")).text
+
+        reply = await send_form(
+            ask, "/settings/secrets", BROWSER_FORM, name="key", value="", hosts="b.example, c.example"
+        )
+        unknown = await send_form(ask, "/settings/secrets", BROWSER_FORM, name="new", value="", hosts="b.example")
+        nowhere = await send_form(ask, "/settings/secrets", BROWSER_FORM, name="key", value="", hosts="")
+
+        assert 'value="a.example"' in form
+        assert reply.status == 303
+        assert view.secrets.book.value_at("c.example", "key") == "v4lu3"
+        assert (unknown.status, nowhere.status) == (422, 422)
+        assert "set its value first" in unknown.text
 
     @pytest.mark.parametrize(("name", "value"), [("1st", "v4lu3"), ("key", "v4lu3\u00e9")])
     async def test_a_value_that_was_refused_is_not_shown_either(self, ask: Ask, name: str, value: str) -> None:
-        reply = await send_form(ask, "/settings/secrets", BROWSER_FORM, name=name, value=value)
+        reply = await send_form(ask, "/settings/secrets", BROWSER_FORM, name=name, value=value, hosts="a.example")
 
         assert reply.status == 422
         assert 'role="alert"' in reply.text
         assert "v4lu3" not in reply.text
 
     async def test_forgetting_is_asked_once_more(self, ask: Ask, store: Store) -> None:
-        await send_form(ask, "/settings/secrets", BROWSER_FORM, name="key", value="v4lu3")
+        await send_form(ask, "/settings/secrets", BROWSER_FORM, name="key", value="v4lu3", hosts="a.example")
 
         asked = await send_form(ask, "/settings/secrets/remove", BROWSER_FORM, name="key")
         done = await send_form(ask, "/settings/secrets/remove", BROWSER_FORM, name="key", confirmed="1")

@@ -8,9 +8,10 @@ from lamplighter.model.access import Stamp
 from lamplighter.model.source import Source
 from lamplighter.operations.sources import source_list, sources
 from lamplighter.store.engine.database import Connection
+from lamplighter.store.jobs import crawl_jobs
 from lamplighter.store.sources import sources as stored
 from lamplighter.web.view import ServiceView
-from tests.changing import add_job
+from tests.changing import add_job, set_job
 
 PANEL = {"hx_request": "true", "hx_target": "panel"}
 
@@ -46,3 +47,14 @@ async def add_source(store: Store, name: str = "Quay Jobs", **values: Any) -> st
         return found.public_id
 
     return await store.db.write(add)
+
+
+async def change_job(store: Store, public_id: str, **values: Any) -> None:
+    """Changes columns of the job of a source."""
+    now = store.clock.now()
+
+    async def change(db: Any) -> None:
+        job = await crawl_jobs.of_source(db, (await sources.find(db, public_id)).id)
+        await set_job(db, job.id, now=now, **values)
+
+    await store.db.write(change)

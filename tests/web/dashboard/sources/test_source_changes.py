@@ -230,6 +230,30 @@ async def test_two_versions_are_compared_without_their_tags(ask: Ask, store: Sto
     assert "&lt;p&gt;" not in text
 
 
+async def test_each_version_says_what_it_changed(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, b"<p>Lit at noon.</p>", OLD, NEW)
+    path = f"/sources/{source.public_id}/versions/{page_id}"
+
+    latest, second, too_early = [(await ask(f"{path}{query}")).text for query in ("", "?at=1", "?at=0")]
+
+    assert "Lit at <del>dusk</del><ins>dawn</ins>." in latest
+    assert 'min="1" max="2" value="2"' in latest
+    assert "noon" in second
+    assert "noon" in too_early
+    assert "noon" not in latest
+    assert "dawn" not in second
+
+
+async def test_a_page_with_one_version_has_no_slider(ask: Ask, store: Store, view: ServiceView) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, OLD)
+
+    text = (await ask(f"/sources/{source.public_id}/versions/{page_id}")).text
+
+    assert 'type="range"' not in text
+
+
 async def test_space_is_ignored_when_asked(ask: Ask, store: Store, view: ServiceView) -> None:
     source = await a_source(store, view)
     page_id = await a_page_that_was(store, view, source, b"<p>a\n\n  b</p>", b"<p>a\nb</p>")

@@ -7,32 +7,21 @@ import pytest
 
 from lamplighter.app import Store, default_policy
 from lamplighter.crawl.planning.source_defaults import SourceDefaults
+from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import JobState, PauseReason, RunOutcome
 from lamplighter.operations.runs import runs
-from lamplighter.operations.sources import sources
-from lamplighter.store.jobs import crawl_jobs
+from lamplighter.operations.sources import demo_sources, sources
 from lamplighter.store.runs import crawl_runs
 from lamplighter.web.view import ServiceView
-from tests.changing import set_job
 from tests.counting import statements
 from tests.web.asgi_client import Ask, Reply
-from tests.web.dashboard.sources.given_sources import add_source
+from tests.web.dashboard.sources.given_sources import add_source, change_job
 
 OWN = {"sec_fetch_site": "same-origin"}
 
 
 #: a site of the demo's
 DEMO: dict[str, Any] = {"url": "http://127.0.0.1:8061/jobs", "tags": ("demo",)}
-
-
-async def change_job(store: Store, public_id: str, **values: Any) -> None:
-    now = store.clock.now()
-
-    async def change(db: Any) -> None:
-        job = await crawl_jobs.of_source(db, (await sources.find(db, public_id)).id)
-        await set_job(db, job.id, now=now, **values)
-
-    await store.db.write(change)
 
 
 async def run(store: Store, view: ServiceView, public_id: str, outcome: RunOutcome, message: str) -> None:
@@ -245,7 +234,11 @@ async def test_removing_the_demo_leaves_all_other_sources(ask: Ask, store: Store
     assert "Fiction" not in text
 
 
-@pytest.mark.parametrize("headers", [{}, {"sec_fetch_site": "cross-site"}, {"origin": "http://evil.example"}])
+#: as a browser sends it; without the first, the origin alone ends the mode without a login
+CROSS = {"sec_fetch_site": "cross-site", "origin": "http://evil.example"}
+
+
+@pytest.mark.parametrize("headers", [{}, {"sec_fetch_site": "cross-site"}, CROSS])
 async def test_a_foreign_page_cannot_remove_the_demo(ask: Ask, store: Store, headers: dict[str, str]) -> None:
     await add_source(store, **DEMO)
 
@@ -266,4 +259,30 @@ async def test_the_page_asks_the_database_equally_often_however_many_sources_the
     for number in range(20):
         await change_job(store, await add_source(store, f"Further {number}"), failure_count=2)
 
-    assert len(await asked()) == len(of_one) <= 22
+    assert len(await asked()) == len(of_one) <= 26
+
+
+async def test_it_is_said_which_days_of_the_demo_were_made_in_advance(ask: Ask, store: Store) -> None:
+    now = store.clock.now()
+    stamp, since = Stamp("demo", now), now - timedelta(days=42)
+    new = sources.NewSource(url=DEMO["url"], tags=DEMO["tags"])
+    await store.db.write(lambda db: sources.add(db, new, stamp=Stamp("demo", since)))
+    await store.db.write(lambda db: demo_sources.begin_past(db, since=since, stamp=stamp))
+    meanwhile = await part(ask, "/", "demo-past")
+    past = await store.db.look(_past)
+    await store.db.write(lambda db: demo_sources.end_past(db, past, stamp=stamp))
+
+    page = (await ask("/")).text
+    async with store.db.read() as db:
+        (source,) = await demo_sources.registered(db)
+    of_source = (await ask(f"/sources/{source.public_id}")).text
+
+    assert "first six weeks are being made at this moment" in meanwhile.text
+    assert "first six weeks, until " in page
+    assert "its first six weeks, until " in of_source
+
+
+async def _past(db: Any) -> demo_sources.DemoPast:
+    past = await demo_sources.past_of(db, await demo_sources.registered(db))
+    assert past is not None
+    return past

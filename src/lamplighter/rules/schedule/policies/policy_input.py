@@ -23,6 +23,8 @@ class PolicyInput:
     learnt: Learnt
     #: stale hours that a run is worth; None before the first price was computed
     price: float | None
+    #: factor by which all sources together were staler than expected
+    pooled: float = 1.0
     bounds: IntervalBounds
     #: at which hours of the week its cohort changes
     profile: Profile = FLAT

@@ -1,33 +1,11 @@
 """The priority policy: the interval follows from a source's priority, rate limit and depth (seed S2)."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from math import inf
 
 from lamplighter.rules.schedule.policies.policy_input import Advice, PolicyInput
+from lamplighter.rules.schedule.priority_levels import MINUTE, level
 
-MINUTE = timedelta(minutes=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriorityLevel:
-    """A named range of priorities, and its intervals."""
-
-    name: str
-    #: the lowest priority of this level
-    number: int
-    interval: timedelta
-    #: wait before the first run, so that many sources added at once do not start at once
-    initial_delay: timedelta
-
-
-#: S2, the highest first
-LEVELS = (
-    PriorityLevel(name="critical", number=100, interval=15 * MINUTE, initial_delay=0 * MINUTE),
-    PriorityLevel(name="high", number=75, interval=30 * MINUTE, initial_delay=1 * MINUTE),
-    PriorityLevel(name="normal", number=50, interval=60 * MINUTE, initial_delay=5 * MINUTE),
-    PriorityLevel(name="low", number=25, interval=180 * MINUTE, initial_delay=10 * MINUTE),
-)
 #: S2: up to so many requests per second, the factor; hosts with a low rate limit are visited less often
 BY_RATE_LIMIT = ((5.0, 1.5), (10.0, 1.0), (20.0, 0.75), (inf, 0.5))
 #: S2: up to this depth, the factor; long runs are further apart
@@ -62,11 +40,6 @@ def interval(priority: int, rate_limit: float, max_depth: int) -> timedelta:
 def initial_delay(priority: int) -> timedelta:
     """How long a new source waits for its first run."""
     return level(priority).initial_delay
-
-
-def level(priority: int) -> PriorityLevel:
-    """The highest level that the priority reaches, or the lowest level."""
-    return next((level for level in LEVELS if level.number <= priority), LEVELS[-1])
 
 
 def _depth(max_depth: int) -> float:

@@ -11,11 +11,12 @@ from lamplighter.model.record import RecordKind
 from lamplighter.model.record_search import RecordFilter, RecordOrder, SortKey
 from lamplighter.operations.records import products
 from lamplighter.operations.records.products import ShopProduct
+from lamplighter.rules.formats.typed_text import DEEPEST
 from lamplighter.rules.records import search_query
 from lamplighter.web.api.envelope import DoneList, DoneOut, done, pagination
 from lamplighter.web.problems import Family
 from lamplighter.web.routes import Routes
-from lamplighter.web.values import BIGGEST, DEEPEST, Line, RowId
+from lamplighter.web.values import BIGGEST, Line, RowId
 from lamplighter.web.view import View
 
 ROUTES = Routes("/api/products", tag="products", family=Family.ENVELOPE)

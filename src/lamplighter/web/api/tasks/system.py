@@ -14,6 +14,7 @@ from lamplighter.model.fleet import Server
 from lamplighter.operations.fleet import system
 from lamplighter.ports import IndexAway
 from lamplighter.store.engine.database import takes_writes
+from lamplighter.web.access.credentials import IsKnown
 from lamplighter.web.api.envelope import DoneOut, done, taken_from
 from lamplighter.web.api.tasks.shapes_tasks import TaskStatus, status_of
 from lamplighter.web.problems import Family, envelope_body
@@ -48,8 +49,9 @@ class SystemHealth(BaseModel):
     #: degraded while a service does not answer: crawling goes on as far as it can
     status: Literal["healthy", "degraded"]
     timestamp: datetime
-    version: str
-    services: SystemServices
+    #: None for callers without credentials, as is all below
+    version: str | None
+    services: SystemServices | None
 
 
 class DomainCounts(BaseModel):
@@ -116,9 +118,14 @@ class QueuesOut(BaseModel):
 
 @ROUTES.get("/health", role=PUBLIC, response_model=DoneOut[SystemHealth])
 @ROUTES.head("/health", role=PUBLIC)
-async def health(view: View) -> Any:
-    """Whether each service responds, and how fast; 503 when the database fails or takes no writes. HEAD works too."""
+async def health(view: View, is_known: IsKnown) -> Any:
+    """Whether each service responds, and how fast; 503 when the database fails or takes no writes.
+
+    Callers without credentials see the status only. HEAD works too.
+    """
     took = await _database_answers_in(view)
+    if took is None and not is_known:
+        return _unwell({})
     if took is None:
         parts = {"database": {"status": "unhealthy", "response_time_ms": 1000.0 * _PATIENCE_SECONDS}}
         return _unwell(parts | {"rabbitmq": _EMBEDDED, "elasticsearch": _EMBEDDED})
@@ -134,9 +141,11 @@ async def health(view: View) -> Any:
     data = {
         "status": "degraded" if away else "healthy",
         "timestamp": view.clock.now(),
-        "version": __version__,
-        "services": services,
+        "version": __version__ if is_known else None,
+        "services": services if is_known else None,
     }
+    if not is_known:
+        return done(data, "Some servers do not answer." if away else "All is well.")
     return done(data, f"These do not answer: {', '.join(away)}." if away else "All is well.")
 
 
@@ -182,7 +191,7 @@ async def _database_answers_in(view: ServiceView) -> float | None:
     began = view.clock.monotonic()
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS), view.db.read() as db:
-            if not await takes_writes(db):
+            if view.db.refuses_writes or not await takes_writes(db):
                 return None
     except (TimeoutError, SQLAlchemyError, OSError):
         return None

@@ -12,10 +12,10 @@ from fastapi import Response
 from lamplighter.model.access import Role
 from lamplighter.operations.access import audit
 from lamplighter.operations.access.audit import AuditPage
+from lamplighter.rules.formats.typed_text import offset_from
 from lamplighter.store.access.audit_log import AuditEntry, AuditFilter
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import offset_from
 
 ROUTES = Pages()
 _PATH = "/audit"

@@ -20,20 +20,25 @@ _PATH = "/settings/secrets"
 @ROUTES.get(_PATH, role=Role.ADMIN)
 async def listed(request: ThisRequest) -> Response:
     """The names of the secrets, and the form to set one."""
-    return await _page(request, name=request.http.query_params.get("name", "")[:100])
+    name = request.http.query_params.get("name", "")[:100]
+    async with request.view.db.read() as db:
+        known = await secrets.get(db, name)
+    return await _page(request, name=name, hosts=" ".join(known.hosts) if known is not None else "")
 
 
 @ROUTES.post(_PATH, role=Role.ADMIN)
 async def put(request: ThisRequest) -> Response:
-    """Stores a secret and replaces one of the same name."""
+    """Stores a secret and replaces one of the same name; without a value, only its hosts."""
     form, view = await request.form(), request.view
+    hosts = form.text("hosts").replace(",", " ").split()
     try:
         name = operations.plain_name(form.text("name"))
-        sealed = operations.seal(view.secrets.vault, form.as_typed("value"))
-    except BadInput as error:
+        value = form.as_typed("value")
+        sealed = operations.seal(view.secrets.vault, value) if value else None
+        await view.db.write(lambda db: operations.put(db, name, sealed, hosts=hosts, stamp=request.stamp))
+    except (BadInput, NotFound) as error:
         # The page does not repeat the typed value: secrets are never shown, not even invalid ones.
-        return await _page(request, name=form.text("name"), faults=faults_of(error))
-    await view.db.write(lambda db: operations.put(db, name, sealed, stamp=request.stamp))
+        return await _page(request, name=form.text("name"), hosts=" ".join(hosts), faults=faults_of(error))
     await view.secrets.book.refresh()
     return request.done(f"{name} is stored; recipes use it as {{secret:{name}}}.", to=_PATH)
 
@@ -54,7 +59,7 @@ async def remove(request: ThisRequest) -> Response:
 
 
 async def _page(request: PageRequest, **shown: Any) -> Response:
-    offset = offset_of(request)
+    offset, environment = offset_of(request), request.view.settings.secrets.keys()
     async with request.view.db.read() as db:
         known = await secrets.listed(db, limit=LIMIT, offset=offset)
         total = await secrets.count(db)
@@ -62,7 +67,8 @@ async def _page(request: PageRequest, **shown: Any) -> Response:
         request,
         "access/secrets.html",
         known=[(each, _trouble(request, each.name)) for each in known],
-        from_environment=sorted(request.view.settings.secrets),
+        from_environment=[(name, request.view.settings.hosts_of_secret(name)) for name in sorted(environment)],
+        overridden=environment,
         total=total,
         **shown,
     )
@@ -71,9 +77,7 @@ async def _page(request: PageRequest, **shown: Any) -> Response:
 def _trouble(request: PageRequest, name: str) -> str | None:
     """Why a secret cannot be decrypted, None if it can."""
     try:
-        request.view.secrets.book[name]
+        found = request.view.secrets.book.find(name)
     except BadInput as error:
         return str(error)
-    except KeyError:
-        return "Other processes use it within a minute."
-    return None
+    return None if found is not None else "Other processes use it within a minute."

@@ -1,4 +1,4 @@
-"""The alerts page: firing alerts, history and rules."""
+"""The page Attention: problems by cause, firing alerts, and their history and rules."""
 
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
@@ -10,6 +10,7 @@ from lamplighter.operations.alerts import alerts
 from lamplighter.operations.alerts.alerts import AlertRuleStatus
 from lamplighter.rules.alerts.alerts import BY_NAME, RULES
 from lamplighter.store.alerts.alerts import AlertFilter
+from lamplighter.web.dashboard.alerts import problems
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.routes import Pages
 from lamplighter.web.values import Offset
@@ -48,15 +49,19 @@ Word = Annotated[str, Query(max_length=100)]
 
 
 @ROUTES.get("/alerts")
-async def show(request: ThisRequest, rule: Word = "", severity: Word = "", offset: Offset = 0) -> Response:
+async def show(
+    request: ThisRequest, rule: Word = "", severity: Word = "", offset: Offset = 0, skipped: Offset = 0
+) -> Response:
     """The whole page, or the part that a script refreshes."""
+    if request.target == "problems":
+        return request.part("alerts/problems.html", **await problems.inbox(request, skipped))
     if request.target == "alerts-now":
         return request.part("alerts/now.html", **await _now(request))
     given = {"rule": rule, "severity": severity}
     history = await _history(request, given, offset)
     if request.target == "alert-history":
         return request.part("alerts/history.html", **history)
-    shown = history | await _now(request)
+    shown = history | await _now(request) | await problems.inbox(request, skipped)
     return request.page("alerts/index.html", rules=alerts.rules(request.view.crawl.watched()), **shown)
 
 

@@ -7,14 +7,17 @@ from uuid import UUID
 from fastapi import Response
 
 from lamplighter.errors import BadInput, BadUrl, LamplighterError, NotFound
+from lamplighter.extract.teaching.lesson import TAUGHT_FIELDS
 from lamplighter.model.notification import NoticeKind
 from lamplighter.operations.alerts import notification_rules as operations
 from lamplighter.operations.alerts import notifications
-from lamplighter.operations.alerts.notification_rules import RuleSettings, RuleView
+from lamplighter.operations.alerts.notification_rules import ONLY_FOR, RULE_KINDS, RuleSettings, RuleView
 from lamplighter.operations.sources import sources, tags
-from lamplighter.rules.alerts.notification_match import usual_digest
+from lamplighter.rules.alerts.notification_match import WITH_THRESHOLD, usual_digest
+from lamplighter.rules.alerts.record_watch import WATCHING
 from lamplighter.store.alerts import notification_channels as stored_channels
 from lamplighter.store.engine.database import Connection
+from lamplighter.store.sources import source_lists
 from lamplighter.web.dashboard.alerts.notifications import BASE, LABELS, preview_shown
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
@@ -28,8 +31,8 @@ _ONE = f"{_PATH}/{{rule_id}}"
 _WATCH = ("words", "field", "price_below")
 _FIELDS = ("channel", "kind", "scope", "tag", "source", "threshold", "digest_minutes", *_WATCH)
 _SCOPES = [("all", "all sources, and the installation"), ("tag", "sources with a tag"), ("source", "one source")]
-#: the most tags that a field suggests
-_MOST_TAGS = 200
+#: the most tags or sources that a field suggests
+_MOST_PROPOSED = 200
 _LONGEST = 4096
 
 
@@ -40,6 +43,15 @@ async def form_for_new(request: ThisRequest) -> Response:
     scope = "source" if query["source"] else "tag" if query["tag"] else "all"
     given = {"threshold": "1", "enabled": "1"} | {name: word for name, word in query.items() if word}
     return await _page(request, None, given=given | {"scope": scope})
+
+
+@ROUTES.post(f"{_PATH}/fields")
+async def show_fields(request: ThisRequest) -> Response:
+    """The form with the fields of the chosen event; the form stays as it was typed."""
+    form = await request.form()
+    rule_id = form.text("rule")
+    view = await _get(request, rule_id) if rule_id else None
+    return await _page(request, view, given=dict(form.fields()))
 
 
 @ROUTES.post(f"{_PATH}/preview")
@@ -141,7 +153,8 @@ async def _page(
 ) -> Response:
     async with request.view.db.read() as db:
         channels = await stored_channels.listed(db)
-        proposed, _ = await tags.page(db, limit=_MOST_TAGS, offset=0)
+        proposed, _ = await tags.page(db, limit=_MOST_PROPOSED, offset=0)
+        known = await source_lists.first_by_name(db, limit=_MOST_PROPOSED)
     # The link or form may come from elsewhere: "Cancel" leads only to our own pages.
     back = {"back": local_path(given["back"]) if given.get("back") else ""}
     shown: dict[str, Any] = {
@@ -156,8 +169,19 @@ async def _page(
         "kind_choices": [(each.kind, each.label) for each in notifications.KINDS],
         "scopes": _SCOPES,
         "proposed": [each.settings.tag for each in proposed],
+        "known_sources": known,
+        "usual_digest": _digest(given.get("kind") or RULE_KINDS[0]),
+        "record_fields": TAUGHT_FIELDS,
+        "matters": _matters(given.get("kind") or RULE_KINDS[0]) | (faults or {}).keys(),
     }
     return settings_page(request, "alerts/notifications/rule.html", **shown)
+
+
+def _matters(kind: str) -> set[str]:
+    """The fields that are only shown for some kinds, as far as this one has them."""
+    fields = {field for _, field, kinds in ONLY_FOR if kind in kinds}
+    fields |= {"threshold"} if kind in WITH_THRESHOLD else set()
+    return fields | ({"with_baseline"} if kind in WATCHING else set())
 
 
 def _filled_in(view: RuleView) -> dict[str, str]:

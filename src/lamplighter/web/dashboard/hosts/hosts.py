@@ -11,12 +11,15 @@ from lamplighter.errors import LamplighterError
 from lamplighter.operations.hosts import host_edit, host_status, hosts, robots
 from lamplighter.operations.hosts.host_edit import HostInput
 from lamplighter.operations.hosts.hosts import LIMITS
+from lamplighter.rules.formats.typed_text import DEEPEST
 from lamplighter.store.hosts import host_lists
 from lamplighter.store.hosts.host_lists import MOST_WAITING, HostState
+from lamplighter.store.runs import run_strips
+from lamplighter.web.dashboard import plots
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import DEEPEST, Line
+from lamplighter.web.values import Line
 
 ROUTES = Pages()
 _SHOWN = 50
@@ -38,7 +41,10 @@ async def host_list(
     sort: str = "host",
     offset: Annotated[int, Query(ge=0, le=DEEPEST)] = 0,
 ) -> Response:
-    """The list of known hosts."""
+    """The list of known hosts, or its plot when a script renews it."""
+    drawn = await plots.shown(request, "response-times")
+    if request.target == plots.ELEMENT:
+        return request.part("parts/plots.html", **drawn)
     wanted = HostState(state) if state in set(HostState) else None
     column, descending = _SORTS.get(sort, _SORTS["host"])
     async with request.view.db.read() as db:
@@ -60,7 +66,7 @@ async def host_list(
         "offset": offset,
         "limit": _SHOWN,
         "total": total,
-    }
+    } | drawn
     return request.page("hosts/list.html", hosts=found, states=list(HostState), most_waiting=MOST_WAITING, **shown)
 
 
@@ -144,6 +150,8 @@ async def _show(
         submitted = await host_edit.input_of(db, key)
         robots_answer = await robots.of_host(db, key, token=view.sites.door.robots.token)
         watched = await host_lists.start_pages(db, found.host.id, limit=_SHOWN_SOURCES)
+        strips = await run_strips.of_sources(db, [each.id for each in watched])
+        strip = await run_strips.of_host(db, found.host.id)
     shown: dict[str, Any] = {
         "host_status": found,
         "submitted": submitted,
@@ -156,6 +164,8 @@ async def _show(
         "faults": faults or {},
         "robots": robots_answer,
         "watched": watched,
+        "strips": strips,
+        "strip": strip,
         "most_waiting": MOST_WAITING,
         "is_drawer": is_drawer or request.target == "dialog",
     }
@@ -163,6 +173,9 @@ async def _show(
         return request.part("hosts/policy_form.html", **shown)
     if request.target == "dialog":
         return request.part("hosts/drawer.html", **shown)
+    shown |= await plots.shown_of_host(request, found.host.id, key)
+    if request.target == plots.ELEMENT:
+        return request.part("parts/plots.html", **shown)
     return request.page("hosts/one.html", **shown)
 
 

@@ -15,6 +15,7 @@ from lamplighter.rules.schedule import reasons, slots
 from lamplighter.rules.schedule.rebalance import RebalancePlan, in_words
 from lamplighter.rules.schedule.slots import LoadMap
 from lamplighter.store.jobs.job_lists import JobFilter
+from lamplighter.web.dashboard import plots
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.sources.bare_names import beside_name
@@ -91,8 +92,11 @@ _ENOUGH = ComparisonMinimum()
 
 @ROUTES.get("/schedule")
 async def day(request: ThisRequest, zone: str = week_windows.OWN_ZONE) -> Response:
-    """The schedule page."""
-    return request.page("jobs/page.html", **await _page(request, zone))
+    """The schedule page, or its plots when a script renews them."""
+    drawn = await plots.shown(request, "staleness", "budget")
+    if request.target == plots.ELEMENT:
+        return request.part("parts/plots.html", **drawn)
+    return request.page("jobs/page.html", **await _page(request, zone), **drawn)
 
 
 @ROUTES.get("/schedule/day")

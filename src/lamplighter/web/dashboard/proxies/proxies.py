@@ -12,13 +12,14 @@ from lamplighter.errors import BadInput, NotFound
 from lamplighter.operations.proxies import domain_proxies, proxies, proxy_pool_advice
 from lamplighter.operations.proxies.domain_proxies import ProxiesOfDomain
 from lamplighter.operations.proxies.proxies import ProxySettings
+from lamplighter.rules.formats.typed_text import offset_from
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.proxies import proxy_lists
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.proxy_fields import ProxyFields
 from lamplighter.web.routes import Pages
-from lamplighter.web.values import BIGGEST, RowId, offset_from
+from lamplighter.web.values import BIGGEST, RowId
 
 ROUTES = Pages()
 PATH = "/proxies"

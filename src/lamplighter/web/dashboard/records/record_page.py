@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import Path, Response
+from fastapi import Path, Query, Response
 from pydantic import ValidationError
 
 from lamplighter.model.record import Method
@@ -17,6 +17,7 @@ from lamplighter.rules.pages.text_diff import MOST_PAIRS_OF_LINE, DiffPiece, by_
 from lamplighter.rules.records import search_query
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.records.record_lines import moment_of
+from lamplighter.web.dashboard.records.record_times import over_time
 from lamplighter.web.record_filter import RemovalIn
 from lamplighter.web.routes import Pages
 
@@ -25,6 +26,7 @@ _MOST_ALIKE = 5
 _UNSAID = "Enter a reason; it is written to the audit log and to the record's tombstone."
 #: a public id or a canonical hash
 RecordId = Annotated[str, Path(pattern="^[0-9a-f-]{1,64}$")]
+VersionNumber = Annotated[str, Query(max_length=10)]
 Record = Mapping[str, Any]
 #: extraction method -> its label
 _METHODS: Mapping[str, str] = {
@@ -179,12 +181,18 @@ def _change(line: Mapping[str, Any]) -> ChangedField:
 
 
 @ROUTES.get("/records/{record_id}")
-async def show(record_id: RecordId, request: ThisRequest) -> Response:
-    """Shows a record by id or canonical hash, or its tombstone."""
+async def show(
+    record_id: RecordId, request: ThisRequest, version: Annotated[str, Query(max_length=10)] = ""
+) -> Response:
+    """Shows a record by id or canonical hash, at one of its versions, or its tombstone."""
+    if request.target == "over-time":
+        record = await request.read(lambda db: records.show(db, record_id))
+        shown = await asyncio.to_thread(over_time, record, version=version, now=request.now)
+        return request.part("records/over_time.html", over_time=shown)
     stone = await request.read(lambda db: records.removed(db, record_id))
     if stone is not None:
         return request.page("records/removed.html", stone=stone)
-    return await _page(request, record_id)
+    return await _page(request, record_id, version=version)
 
 
 @ROUTES.post("/records/{record_id}/remove")
@@ -211,12 +219,13 @@ async def restore(canonical_hash: RecordId, request: ThisRequest) -> Response:
     return request.done("The record will be stored again when its page is next parsed.", to="/records")
 
 
-async def _page(request: PageRequest, record_id: str, **more: Any) -> Response:
+async def _page(request: PageRequest, record_id: str, *, version: str = "", **more: Any) -> Response:
     record = await request.read(lambda db: records.show(db, record_id))
     shown: dict[str, Any] = {
         "record": record,
         # Comparing long values is slow: a thread keeps the event loop free.
         "detail": await asyncio.to_thread(detail, record),
+        "over_time": await asyncio.to_thread(over_time, record, version=version, now=request.now),
         "alike": await _alike(request, record),
         "reason": "",
     }

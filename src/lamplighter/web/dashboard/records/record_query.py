@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 from pydantic import ValidationError
 
 from lamplighter.model.record_search import RecordOrder, SortKey
+from lamplighter.rules.formats.typed_text import offset_from
 from lamplighter.rules.records import search_query
 from lamplighter.web.record_filter import RecordFilterIn
-from lamplighter.web.values import offset_from
 
 PATH = "/records"
 LIMIT = 50

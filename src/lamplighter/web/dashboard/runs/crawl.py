@@ -2,27 +2,31 @@
 
 from typing import Any, NamedTuple
 
-import orjson
 from fastapi import Response
 from fastapi.responses import RedirectResponse
 
 from lamplighter.errors import BadInput
-from lamplighter.model.fleet import Duty
+from lamplighter.model.fleet import LANE_SPAN, Duty
 from lamplighter.operations.fleet import crawl_pause, instances, system
 from lamplighter.operations.fleet.instances import InstanceStatus
 from lamplighter.operations.runs import activity, crawl_control
 from lamplighter.operations.runs.activity import CrawlLimits
+from lamplighter.rules.hosts import lanes
+from lamplighter.store.fleet import instances as stored_instances
 from lamplighter.store.hosts.host_lists import MOST_WAITING
 from lamplighter.store.runs.activity import MOST_COUNTED
 from lamplighter.web import health
+from lamplighter.web.dashboard import plots
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.runs.lane_picture import lane_picture, later_turn, pace
 from lamplighter.web.dashboard.sources.bare_names import all_beside
 from lamplighter.web.routes import Pages
 from lamplighter.web.view import ServiceView, StorageAccess
 
 ROUTES = Pages()
 _SHOWN = 50
+_PLOTS = ("pages", "records", "queue", "bytes")
 #: state in /health -> its colour
 _TONES = {
     **dict.fromkeys(("ok", "up", "embedded", "sqlite", "postgresql"), "good"),
@@ -42,7 +46,7 @@ class ComponentHealth(NamedTuple):
 
 async def component_healths(view: ServiceView) -> list[ComponentHealth]:
     """The health of all components now."""
-    known: dict[str, Any] = orjson.loads((await health.health(view)).body)
+    _, known = await health.look(view, with_parts=True)
     if known["status"] == "unavailable":
         return [ComponentHealth("database", known["status"], "bad", known["reason"])]
     disk, events, index = known["disk"], known["events"], known["index"]
@@ -82,8 +86,11 @@ def _events(known: dict[str, Any]) -> ComponentHealth:
 
 @ROUTES.get("/crawl")
 async def crawl(request: ThisRequest) -> Response:
-    """The crawl page."""
-    return request.page("runs/crawl/index.html", **await _now(request), renew=False, reason="")
+    """The crawl page, or its plots when a script renews them."""
+    drawn = await plots.shown(request, *_PLOTS)
+    if request.target == plots.ELEMENT:
+        return request.part("parts/plots.html", **drawn)
+    return request.page("runs/crawl/index.html", **await _now(request), **drawn, renew=False, reason="")
 
 
 @ROUTES.get("/crawl/now")
@@ -108,6 +115,7 @@ async def pause(request: ThisRequest) -> Response:
         await view.db.write(lambda db: crawl_pause.pause(db, reason=reason, stamp=request.stamp))
     except BadInput as error:
         shown: dict[str, Any] = {"faults": faults_of(error), "reason": reason}
+        shown |= await plots.shown(request, *_PLOTS)
         return request.page("runs/crawl/index.html", **await _now(request), renew=False, **shown)
     await view.crawl.crawl_pause_changed()
     return request.done("All crawling is paused. Requests in flight finish within seconds.", to="/crawl")
@@ -146,10 +154,21 @@ async def _now(request: PageRequest) -> dict[str, Any]:
         names |= {job.source_id: job.source_name for job in going_on.due}
         beside = await all_beside(db, names)
         backlog = await system.backlog(db, depths=depths, now=now, most=MOST_COUNTED)
+        owner, since = view.sites.door.turns.owner, now - LANE_SPAN
+        requests = [
+            *view.sites.door.past.since(since),
+            *await stored_instances.requests_of_others(db, owner, since=since),
+        ]
+    # Requests may have ended since this one began.
+    at = view.clock.now()
     shown = await _processes(request)
     in_flight, slots = _slots(view, shown["seen"])
     return shown | {
         "activity": going_on,
+        "lanes": [
+            (lane, lane_picture(lane, at), pace(lane), later_turn(lane, at))
+            for lane in lanes.lanes(requests, turns=activity.turns(going_on.hosts), now=at)
+        ],
         "beside": beside,
         "backlog": backlog,
         "most_counted": MOST_COUNTED,

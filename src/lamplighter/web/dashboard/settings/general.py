@@ -1,16 +1,22 @@
-"""`/settings`: the settings of this installation and their origin."""
+"""`/settings`: the settings of this installation, their origin, and changing those that can change while running."""
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from fastapi import Response
 from pydantic import AliasChoices, SecretStr
+from pydantic.fields import FieldInfo
 
+from lamplighter.errors import BadInput, NotFound, NotPossible
+from lamplighter.live_settings import LIVE_SETTINGS
+from lamplighter.operations.fleet import running_settings
+from lamplighter.operations.fleet.running_settings import RunningSetting
 from lamplighter.settings import Settings
-from lamplighter.web.dashboard.page_request import ThisRequest
+from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.settings.tabs import settings_page
 from lamplighter.web.routes import Pages
 
@@ -21,6 +27,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 #: the characters that end a user name
 _BEHIND_NAME = re.compile(r"[:/?#@]")
 _COMMAND_LINE = "command line"
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class SettingGroup(NamedTuple):
@@ -39,8 +46,31 @@ class SettingView:
     value: str
     #: the environment variable of the setting
     variable: str
-    #: the variable that set it, or the command line; None for the default
+    #: the variable that set it, or the command line; None when it can be changed here, and for the default
     origin: str | None
+    #: None when it is read at the start only
+    running: RunningSetting | None = None
+    #: the values to choose from, with their labels; empty for a free value
+    choices: Sequence[tuple[str, str]] = ()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it differs from the default."""
+        return self.origin is not None or (self.running is not None and self.running.changed_at is not None)
+
+    @property
+    def typed(self) -> str:
+        """The value as a person types it; empty for the default."""
+        if self.running is None or self.running.changed_at is None:
+            return ""
+        value = self.running.value
+        return (
+            str(value).lower()
+            if isinstance(value, bool)
+            else f"{value:.15g}"
+            if isinstance(value, float)
+            else str(value)
+        )
 
 
 def _group(title: str, names: str) -> SettingGroup:
@@ -90,13 +120,15 @@ GROUPS = (
     _group(
         "This process",
         "duties host port log_level log_format metrics_seconds metrics_port metrics_public "
-        "metrics_sources lease_seconds grace_seconds crash_at",
+        "metrics_sources status_page lease_seconds grace_seconds demo_past_days crash_at",
     ),
 )
 
 
-def shown(settings: Settings, name: str, env: Mapping[str, str] | None = None) -> SettingView:
-    """The view of one setting."""
+def shown(
+    settings: Settings, name: str, env: Mapping[str, str] | None = None, *, running: RunningSetting | None = None
+) -> SettingView:
+    """The view of one setting; `running` if it can be changed while running."""
     field = Settings.model_fields[name]
     choices = field.validation_alias
     assert isinstance(choices, AliasChoices)
@@ -107,7 +139,17 @@ def shown(settings: Settings, name: str, env: Mapping[str, str] | None = None) -
         value=_text(_effective(settings, name)),
         variable=spellings[0],
         origin=_origin(settings, name, spellings, os.environ if env is None else env),
+        running=running,
+        choices=_choices(field),
     )
+
+
+def _choices(field: FieldInfo) -> list[tuple[str, str]]:
+    if field.annotation is bool:
+        default = "yes" if field.default else "no"
+        return [("", f"default: {default}"), ("true", "yes"), ("false", "no")]
+    values = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+    return [("", f"default: {field.default}"), *((value, value) for value in values)] if values else []
 
 
 def _origin(settings: Settings, name: str, spellings: list[str], env: Mapping[str, str]) -> str | None:
@@ -167,10 +209,39 @@ def _masked(query: str) -> str:
 
 @ROUTES.get("/settings")
 async def general(request: ThisRequest) -> Response:
-    """All settings by topic; read-only, since they come from the environment."""
+    """All settings by topic."""
+    return await _page(request)
+
+
+@ROUTES.post("/settings", role="admin")
+async def change(request: ThisRequest) -> Response:
+    """Changes one setting; an empty value brings back the default."""
+    form = await request.form()
+    name, value = form.text("name"), form.text("value")
+    settings = request.view.settings
+    try:
+        await request.write(
+            lambda db: running_settings.change(db, settings, {name: value or None}, stamp=request.stamp)
+        )
+    except (BadInput, NotPossible, NotFound) as error:
+        # A setting that cannot be changed here has no field beside which to say so.
+        place = name if name in LIVE_SETTINGS and not settings.is_given(name) else ""
+        return await _page(request, faults={place: str(error)}, typed={name: value})
+    await request.view.settings_changed()
+    said = f"{name} is now {value}" if value else f"{name} has its default again"
+    return request.done(f"{said}; takes effect {LIVE_SETTINGS[name].takes_effect}.", to=f"/settings#{name}")
+
+
+async def _page(
+    request: PageRequest, *, faults: Mapping[str, str] = _NOTHING, typed: Mapping[str, str] = _NOTHING
+) -> Response:
     query = request.http.query_params
     search, is_own_only = query.get("q", "").strip()[:_LONGEST_SEARCH], "changed" in query
-    groups = [(group.title, [shown(request.view.settings, name) for name in group.names]) for group in GROUPS]
+    settings = request.view.settings
+    running = {each.name: each for each in await request.read(lambda db: running_settings.listed(db, settings))}
+    groups = [
+        (group.title, [shown(settings, name, running=running.get(name)) for name in group.names]) for group in GROUPS
+    ]
     found = [
         (title, [each for each in lines if _is_wanted(each, search, is_own_only=is_own_only)])
         for title, lines in groups
@@ -181,12 +252,14 @@ async def general(request: ThisRequest) -> Response:
         groups=[(title, lines) for title, lines in found if lines],
         search=search,
         is_own_only=is_own_only,
-        is_dev=request.view.settings.is_dev,
+        is_dev=settings.is_dev,
+        faults=faults,
+        typed=typed,
     )
 
 
 def _is_wanted(each: SettingView, search: str, *, is_own_only: bool) -> bool:
-    if is_own_only and each.origin is None:
+    if is_own_only and not each.is_own:
         return False
     words = search.lower().split()
     text = f"{each.name} {each.variable} {each.meaning}".lower()

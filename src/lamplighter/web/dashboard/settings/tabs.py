@@ -1,39 +1,18 @@
-"""The tabs of the settings pages."""
+"""The lists of the settings pages."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi import Response
 
 from lamplighter.web.dashboard.page_request import PageRequest
 
-
-class SettingsTab(NamedTuple):
-    """A tab and the role that may open it."""
-
-    name: str
-    path: str
-    role: str = "viewer"
-
-
 #: rows per page of the lists on the tabs
 LIMIT = 50
-TABS = (
-    SettingsTab("General", "/settings"),
-    # Host policies are edited on the pages of their hosts.
-    SettingsTab("Host policies", "/hosts"),
-    SettingsTab("Takedowns", "/settings/takedowns"),
-    SettingsTab("Tags", "/settings/tags"),
-    SettingsTab("Notifications", "/settings/notifications"),
-    SettingsTab("Storage", "/settings/storage"),
-    SettingsTab("Secrets", "/settings/secrets", "admin"),
-    SettingsTab("Users", "/settings/users", "admin"),
-    SettingsTab("API tokens", "/settings/tokens", "admin"),
-)
 
 
 def settings_page(request: PageRequest, template: str, **shown: Any) -> Response:
-    """Renders a settings page with the tabs that the caller may open."""
-    return request.page(template, tabs=[tab for tab in TABS if request.may(tab.role)], **shown)
+    """Renders a settings page."""
+    return request.page(template, **shown)
 
 
 def settings_list(request: PageRequest, template: str, **shown: Any) -> Response:

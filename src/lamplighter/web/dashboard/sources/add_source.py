@@ -100,7 +100,13 @@ async def attempt(request: PageRequest, form: SubmittedForm, *, is_typing: bool)
         if (known := await _known(request, target)) is not None:
             return Trial(known=known)
         looks = request.view.sites.first_looks
-        look = await looks.look(target, recipe=submitted.recipe, kind=submitted.kind, is_wanted=waiting(request))
+        look = await looks.look(
+            target,
+            recipe=submitted.recipe,
+            kind=submitted.kind,
+            by=request.stamp.actor,
+            is_wanted=waiting(request),
+        )
     except BadInput as error:
         error.field = error.field or "url"
         return Trial(faults=faults_of(error))

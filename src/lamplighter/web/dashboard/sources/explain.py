@@ -50,7 +50,9 @@ async def _fetch_now(request: PageRequest, url: str) -> Trial:
     recipe = None
     if watching is not None:
         recipe = (await request.read(lambda db: sources.find_by_url(db, found.url))).recipe
-    look = await request.view.sites.first_looks.look(found.url, recipe=recipe, kind=None, is_wanted=waiting(request))
+    look = await request.view.sites.first_looks.look(
+        found.url, recipe=recipe, kind=None, by=request.stamp.actor, is_wanted=waiting(request)
+    )
     return Trial(look=look, manners=await manners_of(request, url))
 
 

@@ -11,12 +11,13 @@ from fastapi import Response
 from lamplighter.errors import BadInput
 from lamplighter.operations.sources import source_bulk
 from lamplighter.operations.sources.source_bulk import BulkAction, BulkOrder, BulkReport
+from lamplighter.operations.sources.source_filters import FILTERS
 from lamplighter.operations.sources.source_words import priority_number
 from lamplighter.store.sources.source_lists import SourceFilter
 from lamplighter.web import source_verbs
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.sources.source_query import FILTERS, SourceQuery
+from lamplighter.web.dashboard.sources.source_query import SourceQuery
 from lamplighter.web.dashboard.sources.sources_list import BulkBar, whole_page
 from lamplighter.web.paths import parts_of
 from lamplighter.web.routes import Pages
@@ -82,7 +83,7 @@ async def _again(request: PageRequest, form: SubmittedForm, faults: Mapping[str,
 def _order(form: SubmittedForm, *, now: datetime) -> BulkOrder:
     """The bulk order from the form."""
     word = form.text("action")
-    if word not in set(BulkAction):
+    if word not in _WORDS:
         raise BadInput("choose an action", field="action")
     action = BulkAction(word)
     for name, (actions, remedy) in _NEEDED.items():

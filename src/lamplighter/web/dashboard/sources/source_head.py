@@ -12,7 +12,8 @@ from lamplighter.model.crawl import CrawlJob
 from lamplighter.model.source import Source
 from lamplighter.operations.hosts import takedowns
 from lamplighter.operations.jobs import job_waits
-from lamplighter.operations.sources import source_health, source_list, sources
+from lamplighter.operations.sources import demo_sources, source_health, source_list, sources
+from lamplighter.operations.sources.demo_sources import DemoPast
 from lamplighter.operations.sources.source_health import SourceHealth
 from lamplighter.operations.sources.source_words import PRIORITIES, priority_word
 from lamplighter.rules.schedule import lifecycle
@@ -72,6 +73,8 @@ class SourceHead:
     actions: tuple[str, ...]
     #: the takedown that covers its URL; None without one
     taken_down: str | None
+    #: what of it was made in advance, if it is of the demo
+    past: DemoPast | None
 
     @property
     def source(self) -> Source:
@@ -121,6 +124,7 @@ async def head_of(request: PageRequest, source_id: UUID) -> SourceHead:
         job = await crawl_jobs.of_source(db, source.id)
         taken_down = await takedowns.covering(db, source.url)
         wait = await job_waits.of_source(db, source.id, now=request.now)
+        past = await demo_sources.past_of(db, [source]) if demo_sources.TAG in listed.tags else None
         is_running = job is not None and await crawl_runs.open_of_job(db, job.id) is not None
     is_shown = job is not None and job.deleted_at is None and source.deleted_at is None
     return SourceHead(
@@ -132,6 +136,7 @@ async def head_of(request: PageRequest, source_id: UUID) -> SourceHead:
         priorities=tuple(PRIORITIES),
         actions=_actions(job, taken_down, is_running=is_running) if job is not None and is_shown else (),
         taken_down=taken_down,
+        past=past,
     )
 
 

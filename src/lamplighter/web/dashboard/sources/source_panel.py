@@ -1,6 +1,6 @@
 """The overview and the runs of one source."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, NamedTuple
@@ -9,15 +9,19 @@ from uuid import UUID
 from fastapi import Query, Response
 from fastapi.responses import RedirectResponse
 
+from lamplighter.errors import NotFound
 from lamplighter.model.crawl import CrawlRun, RunOutcome
+from lamplighter.model.plot import Plot, PlotSeries
 from lamplighter.model.record_search import Presence, RecordFilter, RecordOrder, SortKey
 from lamplighter.operations.alerts import notification_rules
 from lamplighter.operations.records import record_search
 from lamplighter.operations.runs import run_history
 from lamplighter.operations.sources import source_detail, sources
+from lamplighter.operations.sources.source_detail import SourceDetail
 from lamplighter.store.events import events
 from lamplighter.store.events.events import EventFilter
 from lamplighter.store.records import sightings
+from lamplighter.web.dashboard import plots
 from lamplighter.web.dashboard.alerts.notifications import LABELS
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.sources.source_head import ReturnedForm, head_of, source_page
@@ -179,5 +183,43 @@ async def overview_page(
         notification_rules_here=notification_rules_here,
         labels=LABELS,
         strip=day_strip(seen.runs, now=request.now),
-        curves=seen.ended[:_CURVE_RUNS][::-1],
+        curves=_curves(seen),
+        run_plots=_run_plots(_curves(seen)),
     )
+
+
+@ROUTES.get("/sources/{source_id}/plots/{name}.csv")
+async def plot_csv(source_id: UUID, name: str, request: ThisRequest) -> Response:
+    """The figures of a plot of a source's runs."""
+    view = request.view
+    async with view.db.read() as db:
+        source = await sources.find(db, source_id)
+        seen = await source_detail.detail(db, source, source_defaults=view.source_defaults, now=request.now)
+    drawn = _run_plots(_curves(seen))
+    if name not in drawn:
+        raise NotFound(f"there is no plot {name[:100]!r} of a source; there are {', '.join(drawn)}")
+    return plots.csv_of(drawn[name], f"{name}.csv")
+
+
+def _curves(seen: SourceDetail) -> Sequence[CrawlRun]:
+    """The latest ended runs, the oldest first."""
+    return seen.ended[:_CURVE_RUNS][::-1]
+
+
+def _run_plots(runs: Sequence[CrawlRun]) -> dict[str, Plot]:
+    """Duration and records of these runs."""
+    times, last = [run.started_at for run in runs], f"of the last {len(runs)} runs"
+    took = [round(((run.finished_at or run.started_at) - run.started_at).total_seconds(), 1) for run in runs]
+    found = PlotSeries(label="found", values=[run.tally.records_found for run in runs])
+    new = [run.tally.records_inserted + run.tally.records_updated for run in runs]
+    return {
+        "duration": Plot(
+            title=f"Duration {last}", times=times, series=[PlotSeries(label="duration", values=took)], unit="s"
+        ),
+        "records": Plot(
+            title=f"Records {last}",
+            times=times,
+            series=[found, PlotSeries(label="new or changed", values=new, tone="good")],
+            unit="records",
+        ),
+    }

@@ -9,6 +9,7 @@ from uuid import UUID
 from fastapi import Response
 
 from lamplighter.errors import BadInput, LamplighterError
+from lamplighter.operations.explain.lessons import earlier_recipe
 from lamplighter.operations.explain.trials import SHOWN, FetchTrial, Simulation
 from lamplighter.operations.hosts import robots
 from lamplighter.operations.pages import page_versions
@@ -121,6 +122,7 @@ async def _show(
         "most_records": SHOWN,
         "fetched": fetched,
         "robots": robots_answer,
+        "earlier": await request.read(lambda db: earlier_recipe(db, head.source)),
     }
     if request.target in _PARTS:
         return request.part(_PARTS[request.target], head=head, **shown)

@@ -4,18 +4,22 @@ A version is never rendered as HTML: only as text, or as a download.
 """
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Response
 
+from lamplighter.errors import NotFound
 from lamplighter.operations.pages import page_versions
 from lamplighter.operations.pages.page_versions import PageHistory, VersionText
+from lamplighter.rules.formats.typed_text import offset_from
 from lamplighter.store.pages.archived_pages import MOST_COUNTED, MOST_VERSIONS
+from lamplighter.store.pages.page_versions import Version
 from lamplighter.web import page_ids
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.pages import diff_view
-from lamplighter.web.dashboard.pages.diff_view import VIEWS
+from lamplighter.web.dashboard.pages.diff_view import VIEWS, DiffView
 from lamplighter.web.dashboard.sources.source_head import SourceHead, head_of, source_page
 from lamplighter.web.routes import Pages
 from lamplighter.web.security_headers import ONLY_TO_SAVE
@@ -27,6 +31,21 @@ _SHOWN_PAGES = 50
 _SHOWN_VERSIONS = 200
 #: the sides to compare: the extracted text, or the original source
 _SIDES = (("text", "Text"), ("source", "Source"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionStep:
+    """A version of a page compared with the one before it."""
+
+    #: places in time; the oldest version that is shown is 0
+    chosen: int
+    last: int
+    before: Version
+    after: Version
+    #: None with a trouble: why the two cannot be compared
+    diff: DiffView | None
+    trouble: str
+
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Chosen = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
@@ -55,12 +74,34 @@ async def pages(
 
 
 @ROUTES.get("/sources/{source_id}/versions/{page_id}")
-async def versions(source_id: UUID, page_id: UUID, request: ThisRequest) -> Response:
-    """The versions of a page."""
+async def versions(source_id: UUID, page_id: UUID, request: ThisRequest, at: str = "") -> Response:
+    """The versions of a page, and what one of them changed; `at` is its place in time, the latest by default."""
     head, page = await _page(request, source_id, page_id)
-    return source_page(
-        request, "sources/changes/versions.html", head=head, page=page, page_id=page_id, views=VIEWS, sides=_SIDES
-    )
+    shown: dict[str, Any] = {"head": head, "page": page, "page_id": page_id, "step": await _step(request, page, at)}
+    if request.target == "at-version" and shown["step"] is not None:
+        return request.part("sources/changes/at_version.html", in_panel=False, **shown)
+    return source_page(request, "sources/changes/versions.html", views=VIEWS, sides=_SIDES, **shown)
+
+
+async def _step(request: PageRequest, page: PageHistory, at: str) -> VersionStep | None:
+    """What a version changed in the visible text; None while there is nothing to compare."""
+    oldest_first = page.versions[::-1]
+    last = len(oldest_first) - 1
+    if last < 1:
+        return None
+    chosen = max(1, min(offset_from(at), last)) if at else last
+    before, after = oldest_first[chosen - 1], oldest_first[chosen]
+    diff, trouble = None, ""
+    try:
+        old, new = [await _text(request, page, each.number) for each in (before, after)]
+        if old.is_text and new.is_text:
+            texts = (old.readable, new.readable)
+            diff = await asyncio.to_thread(diff_view.of_texts, *texts, view=diff_view.view_of(""), ignore_space=False)
+        else:
+            trouble = "This version or the one before it is not text. Download both to compare them."
+    except NotFound as error:
+        trouble = f"It cannot be compared: {error}."
+    return VersionStep(chosen=chosen, last=last, before=before, after=after, diff=diff, trouble=trouble)
 
 
 @ROUTES.get("/sources/{source_id}/versions/{page_id}/compare")

@@ -7,16 +7,18 @@ from uuid import UUID
 
 from fastapi import Response
 
-from lamplighter.operations.alerts import alerts
+from lamplighter.model.plot import Period
+from lamplighter.model.record_search import ChangeFilter
+from lamplighter.operations.alerts import alerts, problems
 from lamplighter.operations.fleet import instances
-from lamplighter.operations.sources import demo_sources, source_overview, source_summaries, sources
+from lamplighter.operations.records import change_stream
+from lamplighter.operations.sources import demo_sources, source_filters, source_overview, source_summaries, sources
 from lamplighter.rules.alerts.alert_findings import SERVERS
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.fleet import scheduler_figures
 from lamplighter.store.sources import tags as stored_tags
 from lamplighter.store.sources.source_lists import SourceFilter
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
-from lamplighter.web.dashboard.sources import source_query
 from lamplighter.web.dashboard.sources.source_query import LIMIT, SourceQuery
 from lamplighter.web.routes import Pages
 from lamplighter.web.servers_away import servers_away
@@ -24,6 +26,8 @@ from lamplighter.web.servers_away import servers_away
 ROUTES = Pages()
 #: the number of sources that are listed as needing attention
 _PRESSING = 12
+#: the number of change sets shown
+_LATEST = 6
 #: the number of firing alerts that are named
 _NAMED_ALERTS = 3
 #: the number of tags that the filter suggests
@@ -32,9 +36,9 @@ _PROPOSED_TAGS = 100
 _DEMO_SEEN = "lamplighter_demo"
 _MONTH_SECONDS = 30 * 24 * 3600
 _CHOICES: dict[str, Any] = {
-    "statuses": source_query.STATUS_CHOICES,
-    "priorities": source_query.PRIORITY_CHOICES,
-    "kinds": source_query.KIND_CHOICES,
+    "statuses": source_filters.STATUS_CHOICES,
+    "priorities": source_filters.PRIORITY_CHOICES,
+    "kinds": source_filters.KIND_CHOICES,
     "limit": LIMIT,
 }
 
@@ -57,6 +61,8 @@ async def start_page(request: ThisRequest) -> Response:
     if request.target == "overview":
         shown = await request.view.db.look(lambda db: _overview(db, request, query))
         return request.part("sources/overview.html", query=query, away=await _away(request), **shown)
+    if request.target == "demo-past":
+        return request.part("sources/demo_past.html", **await request.view.db.look(_demo))
     if request.target == "sources":
         shown = await request.view.db.look(lambda db: _table(db, request, query))
         answer = request.part("sources/table.html", query=query, bar=BulkBar(), **_CHOICES, **shown)
@@ -108,11 +114,12 @@ async def _overview(db: Connection, request: PageRequest, query: SourceQuery) ->
     return {
         "overview": await source_overview.overview(db, query.span, now=now),
         "firing_alerts": await alerts.gravest(db, limit=_NAMED_ALERTS),
-        "attention": await source_overview.attention(db, limit=_PRESSING, now=now),
+        "latest": await change_stream.page(db, ChangeFilter(), reader=request.caller.name, limit=_LATEST, records=1),
+        "attention": await problems.attention(db, limit=_PRESSING, now=now),
         "instances": await instances.counts(db, now=now),
         "due_jobs": await scheduler_figures.count_due(db, now=now),
         "active_hosts": request.view.crawl.active_hosts(),
-        "spans": tuple(source_overview.OverviewSpan),
+        "spans": tuple(Period),
     }
 
 
@@ -128,6 +135,10 @@ async def _around(db: Connection, request: PageRequest) -> dict[str, Any]:
     """The parts of the page that do not refresh."""
     return {
         "tags": await stored_tags.names(db, limit=_PROPOSED_TAGS),
-        "demo_count": len(await demo_sources.registered(db)),
         "demo_seen": _DEMO_SEEN in request.http.cookies,
-    }
+    } | await _demo(db)
+
+
+async def _demo(db: Connection) -> dict[str, Any]:
+    watched = await demo_sources.registered(db)
+    return {"demo_count": len(watched), "demo_past": await demo_sources.past_of(db, watched)}

@@ -9,6 +9,7 @@ import { drawPlots } from "./plots.js";
 import { watchPanel } from "./panel.js";
 import { tickAll } from "./ticking.js";
 import { watchTrials } from "./trials.js";
+import { watchKeys } from "./keys.js";
 import { isPressed, watchPresses } from "./presses.js";
 
 /* Whatever new content came: a whole page, or a part that htmx put in its place. */
@@ -20,6 +21,7 @@ function dress(root) {
 }
 
 function onReady() {
+  document.documentElement.classList.add("scripted");
   dress(document);
   const token = document.querySelector('meta[name="csrf-token"]').content;
   document.body.addEventListener("htmx:configRequest", (event) => {
@@ -46,6 +48,7 @@ function onReady() {
   watchPanel();
   watchPresses();
   watchTrials();
+  watchKeys();
 }
 
 function refusal(request) {

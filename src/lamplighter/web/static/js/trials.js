@@ -1,5 +1,5 @@
-/* An address is tried by itself once the typing rests, or at once by a button. What the button tried is not tried again
-   when the typing rests after it: the answer would be replaced by a word that the address may not be whole yet. */
+/* An address is tried by itself when its field was left or it was pasted, or at once by a button. What the button tried is
+   not tried again because the field was left for it: the answer would be replaced by a word that it may not be complete. */
 
 const PATH = "/sources/add/trial";
 let tried = null;

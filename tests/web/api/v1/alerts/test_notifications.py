@@ -36,7 +36,7 @@ BAD_RULES: list[tuple[dict[str, Any], str]] = [
     ({"source_id": "nobody"}, "source"),
     ({"threshold": 101}, "threshold"),
     ({"kind": "records.new", "threshold": 2}, "threshold"),
-    ({"digest_minutes": 1441}, "digest_minutes"),
+    ({"digest_minutes": 10_081}, "digest_minutes"),
     ({"words": "nurse"}, "words"),
     ({"kind": "records.new", "field": "price"}, "field"),
     ({"kind": "price.fell"}, "price_below"),

@@ -276,6 +276,8 @@ async def test_many_sources_are_changed_at_once_and_a_preview_changes_none(ask: 
     await _bulk(ask, action="add_tag", tag="new", filter={})
     await _bulk(ask, action="remove_tag", tag="trial", filter={})
     await _bulk(ask, action="set_priority", priority="high", filter={"search": "a.ex"})
+    more = await _bulk(ask, action="set_max_pages", max_pages=90, filter={"search": "d.ex"})
+    stayed = await _bulk(ask, action="follow_redirect", filter={"search": "d.ex"})
     deleted = await _bulk(ask, action="delete", filter={"search": "b.ex"})
     restored = await _bulk(ask, action="restore", filter={})
     listed = (await ask.get(SOURCES)).json["sources"]
@@ -283,6 +285,8 @@ async def test_many_sources_are_changed_at_once_and_a_preview_changes_none(ask: 
     assert _tally(seen) == (3, 0, 0, 0)
     assert _tally(done) == (3, 3, 0, 0)
     assert (_tally(again), again["errors"][0]["code"]) == ((2, 0, 1, 1), "source_not_found")
+    assert (_tally(more), listed[3]["max_pages"]) == ((1, 1, 0, 0), 90)
+    assert "did not redirect for good" in stayed["errors"][0]["message"]
     assert (_tally(deleted), _tally(restored)) == ((1, 1, 0, 0), (1, 1, 0, 0))
     assert [(each["name"], each["enabled"], each["tags"], each["priority"]) for each in listed] == [
         ("a", False, ["new"], "high"),
@@ -314,6 +318,7 @@ async def test_what_depends_on_each_job_is_told_source_by_source(ask: Ask) -> No
         pytest.param({"action": "enable", "ids": [], "filter": {}}, id="named twice"),
         pytest.param({"action": "add_tag", "ids": []}, id="no tag"),
         pytest.param({"action": "set_priority", "ids": []}, id="no priority"),
+        pytest.param({"action": "set_max_pages", "ids": []}, id="no pages"),
         pytest.param({"action": "explode", "filter": {}}, id="no such action"),
     ],
 )

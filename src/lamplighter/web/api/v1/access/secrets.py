@@ -18,16 +18,28 @@ ROUTES = Routes("/api/v1/secrets", tag="secrets")
 SecretName = Annotated[Line, Path(min_length=1, max_length=100)]
 
 
+Hosts = Annotated[list[Annotated[Line, Field(max_length=300)]], Field(min_length=1, max_length=50)]
+
+
 class SecretValue(Given):
-    """The value to store."""
+    """The value to store, and the hosts to which it may be sent; a secret that is replaced may keep its hosts."""
 
     value: Annotated[SecretStr, Field(min_length=1, max_length=4000)]
+    hosts: Hosts | None = None
+
+
+class SecretHosts(Given):
+    """The hosts to which a secret may be sent."""
+
+    hosts: Hosts
 
 
 class SecretShape(BaseModel):
     """A secret as the API shows it."""
 
     name: str
+    #: to which it may be sent
+    hosts: list[str]
     updated_at: datetime
 
 
@@ -41,10 +53,19 @@ async def list_secrets(view: View, limit: Limit = 50, offset: Offset = 0) -> Any
 
 @ROUTES.put("/{name}", role=Role.ADMIN, errors=(409,), response_model=SecretShape)
 async def put_secret(name: SecretName, given: SecretValue, view: View, caller: Asking) -> Any:
-    """Store a secret, replacing one of the same name."""
+    """Store a secret for its hosts, replacing one of the same name."""
     plain, stamp = operations.plain_name(name), view.stamp(caller)
     sealed = operations.seal(view.secrets.vault, given.value.get_secret_value())
-    known = await view.db.write(lambda db: operations.put(db, plain, sealed, stamp=stamp))
+    known = await view.db.write(lambda db: operations.put(db, plain, sealed, hosts=given.hosts, stamp=stamp))
+    await view.secrets.book.refresh()
+    return known
+
+
+@ROUTES.patch("/{name}", role=Role.ADMIN, response_model=SecretShape)
+async def bind_secret(name: SecretName, given: SecretHosts, view: View, caller: Asking) -> Any:
+    """Say to which hosts a stored secret may be sent; its value stays as it is."""
+    stamp = view.stamp(caller)
+    known = await view.db.write(lambda db: operations.put(db, name, None, hosts=given.hosts, stamp=stamp))
     await view.secrets.book.refresh()
     return known
 

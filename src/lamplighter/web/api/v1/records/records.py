@@ -4,23 +4,21 @@ Feeds take the same credentials as everything else. A token in a URL would end u
 people's feed lists, so there is none.
 """
 
-from datetime import UTC, datetime
-from email.utils import format_datetime, parsedate_to_datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from starlette.datastructures import Headers
 
 from lamplighter.operations.records import record_export, record_feeds, record_search, records
 from lamplighter.operations.records.record_export import ExportFormat
-from lamplighter.operations.records.record_feeds import RecordFeed
+from lamplighter.rules.formats.feeds import FeedFormat
 from lamplighter.web.api.envelope import listed
 from lamplighter.web.api.v1.records import shapes_records as shapes
+from lamplighter.web.feed_response import feed_response
 from lamplighter.web.record_filter import RecordFilterIn, RemovalIn
 from lamplighter.web.routes import Routes
-from lamplighter.web.view import Asking, View
+from lamplighter.web.view import Asking, ServiceView, View
 
 ROUTES = Routes("/api/v1/records", tag="records")
 Hash = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
@@ -55,18 +53,25 @@ async def export(view: View, query: Annotated[shapes.RecordExportIn, Query()]) -
 @ROUTES.get("/feed.rss", response_class=Response, success="RSS 2.0.")
 async def feed_rss(view: View, request: Request, query: Annotated[RecordFilterIn, Query()]) -> Response:
     """The newest 50 records that match, as RSS."""
-    async with view.db.read() as db:
-        feed = await record_feeds.rss(db, query.wanted(), own_url=str(request.url), home_url=str(request.base_url))
-    return _sent(feed, request.headers)
+    return await _feed(view, request, query, FeedFormat.RSS)
+
+
+@ROUTES.get("/feed.atom", response_class=Response, success="Atom 1.0.")
+async def feed_atom(view: View, request: Request, query: Annotated[RecordFilterIn, Query()]) -> Response:
+    """The newest 50 records that match, as Atom."""
+    return await _feed(view, request, query, FeedFormat.ATOM)
 
 
 @ROUTES.get("/feed.json", response_class=Response, success="JSON Feed 1.1.")
 async def feed_json(view: View, request: Request, query: Annotated[RecordFilterIn, Query()]) -> Response:
     """The newest 50 records that match, as JSON."""
-    feed = await view.read(
-        lambda db: record_feeds.json_feed(db, query.wanted(), own_url=str(request.url), home_url=str(request.base_url))
-    )
-    return _sent(feed, request.headers)
+    return await _feed(view, request, query, FeedFormat.JSON)
+
+
+async def _feed(view: ServiceView, request: Request, query: RecordFilterIn, form: FeedFormat) -> Response:
+    where = {"own_url": str(request.url), "home_url": str(request.base_url)}
+    feed = await view.read(lambda db: record_feeds.feed(db, query.wanted(), form, **where))
+    return feed_response(feed, request.headers)
 
 
 @ROUTES.get("/{record_id}", response_model=shapes.RecordDetailOut)
@@ -92,30 +97,3 @@ async def remove(record_id: UUID, view: View, caller: Asking, body: RemovalIn) -
 async def restore(canonical_hash: Hash, view: View, caller: Asking) -> Any:
     """Allows a removed record to be stored again when next found."""
     return await view.db.write(lambda db: records.restore(db, canonical_hash, stamp=view.stamp(caller)))
-
-
-def _sent(feed: RecordFeed, query: Headers) -> Response:
-    """The feed, or 304 if the client has it."""
-    headers = {"ETag": feed.etag, "Cache-Control": "private, no-cache"}
-    if feed.last_modified is not None:
-        headers["Last-Modified"] = format_datetime(feed.last_modified, usegmt=True)
-    if _is_known(feed, query):
-        return Response(status_code=304, headers=headers)
-    return Response(feed.body, media_type=feed.media_type, headers=headers)
-
-
-def _is_known(feed: RecordFeed, query: Headers) -> bool:
-    tags = query.get("if-none-match")
-    if tags is not None:
-        return any(tag.strip().removeprefix("W/") in (feed.etag, "*") for tag in tags.split(","))
-    since = _moment(query.get("if-modified-since"))
-    return since is not None and feed.last_modified is not None and feed.last_modified <= since
-
-
-def _moment(text: str | None) -> datetime | None:
-    """An HTTP date; None for anything else."""
-    try:
-        moment = parsedate_to_datetime(text) if text else None
-    except (ValueError, OverflowError):
-        return None
-    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment

@@ -9,8 +9,9 @@ from pydantic import BaseModel, Field
 from lamplighter.model.record import RecordKind
 from lamplighter.model.record_search import RecordOrder, SortKey
 from lamplighter.operations.records.record_export import ExportFormat
+from lamplighter.rules.formats.typed_text import DEEPEST
 from lamplighter.web.record_filter import RecordFilterIn
-from lamplighter.web.values import DEEPEST, MOST
+from lamplighter.web.values import MOST
 
 
 class RecordListIn(RecordFilterIn):

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import orjson
 from fastapi.responses import Response
 
 from lamplighter.model.crawl import RunOutcome
@@ -58,7 +57,7 @@ async def _health(view: ServiceView, streams: sse.Streams) -> sse.Messages:
     heartbeat, last_sent = sse.Heartbeat(view.clock.monotonic()), None
     while True:
         # The stream repeats what /health responds, good or bad.
-        known: dict[str, Any] = orjson.loads((await health.health(view)).body)
+        _, known = await health.look(view, with_parts=True)
         is_due = heartbeat.is_due(view.clock.monotonic())
         if known["status"] != last_sent or is_due:
             last_sent = known["status"]

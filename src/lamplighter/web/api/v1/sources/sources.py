@@ -12,6 +12,7 @@ from lamplighter.model.crawl import JobState, RunOutcome, SourceState
 from lamplighter.model.schedule import OrganisationType, PolicyName
 from lamplighter.model.source import SourceStatus
 from lamplighter.model.window_json import MOST_WINDOWS
+from lamplighter.operations.explain.lessons import pointing_at
 from lamplighter.operations.explain.trials import FetchTrial, Simulation
 from lamplighter.operations.sources import source_list
 from lamplighter.operations.sources.source_feeds import SourceFeed
@@ -29,7 +30,7 @@ from lamplighter.web.api.envelope import WaitingOut, listed, part_of
 from lamplighter.web.api.source_routes import ImportOut, Kind, Minutes, Priority, SourceFilterIn, Tag, Url, import_out
 from lamplighter.web.routes import Routes
 from lamplighter.web.source_uploads import Uploaded
-from lamplighter.web.values import Given, Limit, Line, Offset
+from lamplighter.web.values import Given, Limit, Line, Offset, Text
 from lamplighter.web.view import Asking, View
 
 ROUTES = Routes("/api/v1/sources", tag="sources")
@@ -256,3 +257,55 @@ async def find_feeds(source_id: UUID, view: View, caller: Asking) -> Any:
 
 
 ROUTES.post("/{source_id}/simulate-extract", errors=(409,), response_model=Simulation)(source_routes.simulate_extract)
+
+
+class LearnIn(Given):
+    """Texts that the stored page shows, as examples of what should be read."""
+
+    titles: Annotated[list[Text], Field(min_length=1, max_length=50, description="Titles of some records.")]
+    wrong: list[Text] = Field(default=[], max_length=50, description="Texts in rows that are no records.")
+    fields: dict[str, Text] = Field(
+        default={}, max_length=20, description="Field -> its text in one of the rows.", examples=[{"location": "Goma"}]
+    )
+    next: Text | None = Field(default=None, description="The text of the link to the next page.")
+    save: bool = Field(default=False, description="Make it the source's recipe.")
+
+
+class LearnOut(BaseModel):
+    """A recipe learned from examples."""
+
+    recipe: dict[str, Any]
+    #: the rows that it finds on the page
+    rows: int
+    #: the records that it finds on each stored version of the page, the newest first
+    versions: list[int]
+    #: the same in words
+    lasting: str
+    #: what looks fragile
+    notes: list[str]
+    #: the first records
+    records: list[dict[str, Any]]
+    saved: bool
+
+
+@ROUTES.post("/{source_id}/learn", errors=(409,), response_model=LearnOut)
+async def learn(source_id: UUID, view: View, caller: Asking, body: LearnIn) -> Any:
+    """Learns a recipe from examples on the stored page; sends no request to the site."""
+    pointing = pointing_at(titles=body.titles, wrong=body.wrong, fields=body.fields, next=body.next)
+    context = source_verbs.change_context(view, caller)
+    lesson = await source_verbs.learn(view, source_id, pointing, context, save=body.save)
+    return {
+        "recipe": lesson.learned(),
+        "rows": len(lesson.taught.learned.rows),
+        "versions": lesson.taught.counts,
+        "lasting": lesson.lasting,
+        "notes": lesson.taught.learned.notes,
+        "records": lesson.simulation.records,
+        "saved": body.save,
+    }
+
+
+@ROUTES.post("/{source_id}/recipe-back", errors=(409,), response_model=SourceOut)
+async def recipe_back(source_id: UUID, view: View, caller: Asking) -> Any:
+    """Goes back to the recipe before this one."""
+    return await source_routes.do(view, caller, source_id, source_verbs.recipe_back)

@@ -1,0 +1,1 @@
+"""Storing pages: what was fetched and what was read, in one transaction."""

@@ -1,0 +1,117 @@
+"""Lessons in a reader process: learns recipes from examples, and writes pages as HTML that does nothing."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from lamplighter.crawl.reading.reader_messages import Digest, LessonDigest, LessonWork, PageWork, ShownWork
+from lamplighter.errors import BadInput
+from lamplighter.extract import ladder
+from lamplighter.extract.bounds import excess
+from lamplighter.extract.charset import decode
+from lamplighter.extract.sniff import BodyType, sniff
+from lamplighter.extract.teaching.harmless import harmless
+from lamplighter.extract.teaching.learning import learn
+from lamplighter.extract.teaching.lesson import TAUGHT_FIELDS, TITLE, URL, Example, Learned
+from lamplighter.extract.teaching.marks import marks_of
+from lamplighter.extract.teaching.places import NumberedPage, numbered, outline_of, pointed_at
+from lamplighter.extract.teaching.pressing import pressed
+from lamplighter.extract.teaching.rows import text_of
+from lamplighter.model.reading import PageRole, Reading
+
+_LONGEST_SAID = 120
+
+
+def read(work: PageWork) -> Reading:
+    """What the extraction ladder finds on a page."""
+    return ladder.read(
+        work.body,
+        url=work.url,
+        content_type=work.content_type,
+        recipe=work.recipe,
+        kind=work.kind,
+        robots_tag=work.robots_tag,
+        usage=work.usage,
+        agent=work.agent,
+        is_linked=work.role is PageRole.LINK,
+        lists=work.lists,
+        seen=work.seen,
+    )
+
+
+def teach(work: LessonWork, digested: Callable[[PageWork, Reading], Digest]) -> LessonDigest:
+    """Learns from the examples, and reads the page and its versions with what was learned."""
+    try:
+        page = _numbered(work.page.body, work.page.content_type)
+    except BadInput as error:
+        return LessonDigest(trouble=str(error))
+    examples, learned, trouble, field = work.examples, Learned(), None, None
+    try:
+        examples = (*examples, *pointed_at(page, work.texts))
+        learned = learn(page, examples, before=work.page.recipe)
+        if work.press is not None:
+            # What cannot be used changes nothing.
+            after = tuple(pressed(page, examples, work.press, learned, meaning=work.meaning))
+            learned = learn(page, after, before=work.page.recipe)
+            if not examples:
+                after, learned = _with_what_was_read(work.page, page, after, learned)
+            examples = after
+    except BadInput as error:
+        trouble, field = str(error), error.field
+    read_with = work.page._replace(recipe=learned.recipe or work.page.recipe)
+    reading = read(read_with)
+    return LessonDigest(
+        examples=examples,
+        said=tuple(_said(page, example.place) for example in examples),
+        learned=learned,
+        digest=digested(read_with, reading),
+        marks=tuple(marks_of(page, reading.records, url=work.page.url, next_page=reading.next_page)),
+        outline=tuple(outline_of(page)),
+        counts=tuple(len(read(read_with._replace(body=body)).records) for body in work.versions),
+        trouble=trouble,
+        field=field,
+    )
+
+
+def _with_what_was_read(
+    work: PageWork, page: NumberedPage, examples: tuple[Example, ...], learned: Learned
+) -> tuple[tuple[Example, ...], Learned]:
+    """The examples with one for each field that is read now in the same rows: nobody has to point at those."""
+    reading = read(work)
+    inside = {inner: row for row, _ in learned.rows for inner in page.nodes[row].iter_elements()}
+    fields = [mark for mark in marks_of(page, reading.records, url=work.url) if page.nodes[mark.place] in inside]
+    for name in dict.fromkeys(mark.meaning for mark in fields):
+        if name not in TAUGHT_FIELDS or name in (TITLE, URL):
+            continue
+        place = next(mark.place for mark in fields if mark.meaning == name)
+        with suppress(BadInput):
+            more = (*examples, Example(name, place))
+            taught = learn(page, more, before=work.recipe)
+            if len(taught.notes) == len(learned.notes):  # not what would be fragile: the reader finds it by itself
+                learned, examples = taught, more
+    return examples, learned
+
+
+def shown(work: ShownWork) -> str:
+    """The page as HTML that does nothing; a page that cannot be parsed says why."""
+    try:
+        page = _numbered(work.body, work.content_type)
+    except BadInput as error:
+        page = numbered(f"<p>{error}</p>")
+    return harmless(page, head=work.head, foot=work.foot, with_styles=work.with_styles)
+
+
+def _numbered(body: bytes, content_type: str | None) -> NumberedPage:
+    kind = sniff(body, content_type)
+    if kind is not BodyType.HTML:
+        raise BadInput(f"this is {kind}, not an HTML page; write its recipe as JSON")
+    html = decode(body, content_type)
+    if reason := excess(html):
+        raise BadInput(f"the page cannot be shown: it has {reason}")
+    return numbered(html)
+
+
+def _said(page: NumberedPage, place: int) -> str:
+    if not 0 <= place < len(page.nodes):
+        return ""
+    node = page.nodes[place]
+    return (text_of(node) or node.attr("alt") or node.tag)[:_LONGEST_SAID]

@@ -1,0 +1,1 @@
+"""Learning recipes from examples that somebody points at."""

@@ -1,0 +1,33 @@
+"""What the names of elements say about their worth."""
+
+import pytest
+
+from lamplighter.extract.html_page import parse_page
+from lamplighter.extract.listing.tree import Box, outline
+
+TEXT = "<p>The harbour office has moved to Quay Street and is open in the mornings.</p>"
+
+
+def boxes_of(html: str) -> dict[str, Box]:
+    page = parse_page(f"<html><body>{html}</body></html>", "https://site.example/news")
+    return {box.tag: box for box in outline(page)}
+
+
+@pytest.mark.parametrize("name", ["content-sidebar-wrap", "has-sidebar", "page--navbarActive", "with-sticky-nav"])
+def test_a_wrapper_is_no_frame_though_it_is_named_after_one(name: str) -> None:
+    found = boxes_of(f"<div class='{name}'><h1>News</h1><ul><li>{TEXT}</li></ul><aside>{TEXT}</aside></div>")
+
+    assert found["li"].worth == 1.0
+    assert found["aside"].worth < 0.5
+
+
+def test_a_side_bar_without_a_main_heading_is_a_frame() -> None:
+    found = boxes_of(f"<main><h1>News</h1>{TEXT}</main><div class='sidebar'><ul><li>{TEXT}</li></ul></div>")
+
+    assert found["li"].worth < 0.5
+
+
+def test_a_menu_of_main_headings_is_a_menu() -> None:
+    entries = "".join(f"<li><h1><a href='/{n}'>Department {n}</a></h1></li>" for n in range(8))
+
+    assert boxes_of(f"<ul class='menu'>{entries}</ul>{TEXT}")["li"].worth < 0.5
