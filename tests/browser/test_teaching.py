@@ -108,8 +108,8 @@ async def test_a_click_that_comes_before_the_last_is_answered_is_not_lost(
             _archived(page)
             .locator("body")
             .evaluate(
-                "body => [...body.querySelectorAll('.headline')].filter(node => /lamp 2|Advertise/.test(node.textContent))"
-                ".forEach(node => node.click())"
+                "body => [...body.querySelectorAll('.headline')]"
+                ".filter(node => /lamp 2|Advertise/.test(node.textContent)).forEach(node => node.click())"
             )
         )
 
