@@ -47,7 +47,7 @@ def live(
     hosts: Sequence[str],
     may_go_on: Callable[[Connection], Coroutine[Any, Any, bool]],
 ) -> None:
-    """Opens a service at `since`, and lets it live from act to act; once it may not go on, the last act is the next.
+    """Opens a service at `since`, and lets it live from act to act; once it may not go on, what is left is done at once.
 
     `hosts` are those of the web, which may be asked although they are on loopback.
     """
@@ -88,9 +88,8 @@ class _Past:
         phases = asyncio.create_task(self._service.run())
         try:
             for act in self._acts:
-                if await self._may_go_on() or act is self._acts[-1]:
-                    await self._live_until(act.at)
-                    await act.does(self._service)
+                await self._live_until(act.at)
+                await act.does(self._service)
         finally:
             with self._loop.real_work():
                 self._service.stopping.set()

@@ -19,7 +19,8 @@ from lamplighter.rules.urls import urls
 
 #: how long before the present Meridian Labs was relaunched, and Open Posts went out of order, and for how long
 _RELAUNCH = timedelta(days=2, hours=5)
-_OUTAGE, _OUTAGE_LASTS = timedelta(days=19), timedelta(days=2, hours=7)
+#: noticed after two days at the latest, it opens the breaker within two more
+_OUTAGE, _OUTAGE_LASTS = timedelta(days=19), timedelta(days=4)
 _LEAST_SECONDS, _MORE_SECONDS = 0.03, 0.2
 
 

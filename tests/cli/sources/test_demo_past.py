@@ -16,6 +16,7 @@ from lamplighter.crawl.archive.retention import ArchiveBounds, Retention
 from lamplighter.demo.registration import demo_sources as planned_for
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import RunOutcome
+from lamplighter.operations.alerts import problems
 from lamplighter.operations.sources import demo_sources, sources
 from lamplighter.operations.sources.demo_sources import DemoPast
 from lamplighter.settings import Settings, load
@@ -84,7 +85,7 @@ async def test_every_source_ran_again_and_again_and_goes_on_as_its_schedule_says
     assert {run.outcome for run in started} == {RunOutcome.OK, RunOutcome.WARN}
 
 
-async def test_changes_were_found_and_one_extractor_no_longer_fits(store: Store) -> None:
+async def test_changes_were_found_and_only_the_extractor_that_no_longer_fits_needs_attention(store: Store) -> None:
     async with store.db.read() as db:
         changed = set((await db.execute(sa.select(tables.change_sets.c.source_id))).scalars())
         firing = list(
@@ -93,9 +94,28 @@ async def test_changes_were_found_and_one_extractor_no_longer_fits(store: Store)
             )
         )
 
+        inbox = await problems.inbox(db, limit=10, offset=0, now=store.clock.now())
+
     assert len(changed) >= 4
     assert [alert.rule for alert in firing] == ["SourceDrifting"]
     assert firing[0].detail.startswith("Meridian Labs: ")
+    assert [each.problem.title.partition(":")[0] for each in inbox.problems] == ["Meridian Labs"]
+    assert not inbox.more
+
+
+@pytest.mark.minutes
+async def test_an_alert_fired_and_ended(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path, days=21)
+    past = await begun(settings)
+    assert past is not None
+    await asyncio.to_thread(demo_past.make, settings, past)
+
+    async with open_store(settings) as store, store.db.read() as db:
+        rules = tables.alerts.c
+        ended = sa.select(rules.rule, rules.detail).where(rules.fired_at.is_not(None), rules.cleared_at.is_not(None))
+        over = list(await db.execute(ended))
+
+    assert ("BreakerOpen", "Open Posts") in {(alert.rule, alert.detail[:10]) for alert in over}
 
 
 async def test_it_is_made_once(store: Store, tmp_path: Path) -> None:
@@ -144,10 +164,12 @@ async def test_it_ends_where_somebody_adds_a_source_of_their_own(tmp_path: Path)
         ended = await past_in(store)
         async with store.db.read() as db:
             runs = await db.scalar(sa.select(sa.func.count()).select_from(tables.crawl_runs))
+            reach = set((await db.execute(sa.select(tables.hosts.c.max_pages))).scalars())
 
     assert ended is not None
     assert ended.is_made
     assert runs == 0
+    assert reach == {planned.max_pages for planned in planned_for(8061)}, "as in a demo without a past"
 
 
 async def test_with_the_demo_all_of_it_is_removed(store: Store, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ async def make_past(settings: Settings, *, stopping: asyncio.Event) -> None:
 
 
 async def set_pace(db: Connection, settings: Settings, *, source_defaults: SourceDefaults, stamp: Stamp) -> None:
-    """Has them run as often, and follow as many links, as in a demo without a past."""
+    """Has them run as often, follow as many links and fetch as many pages as in a demo without a past."""
     for planned in planned_for(settings.port + 1, has_past=True):
         watched = await stored_sources.by_url(db, planned.url)
         if watched is not None:
@@ -103,13 +103,8 @@ async def set_pace(db: Connection, settings: Settings, *, source_defaults: Sourc
                 replace, min_interval=_LEAST, max_interval=planned.max_interval, max_depth=planned.max_depth
             )
             await sources.change(db, watched, becomes, source_defaults=source_defaults, stamp=stamp)
-
-
-async def set_reach(db: Connection, settings: Settings, *, stamp: Stamp) -> None:
-    """Has their runs fetch as many pages as in a demo without a past."""
-    for planned in planned_for(settings.port + 1):
-        key = urls.parse(planned.url).host_key
-        await hosts.set_policy(db, key, HostChange(max_pages=planned.max_pages), stamp=stamp)
+            key = urls.parse(planned.url).host_key
+            await hosts.set_policy(db, key, HostChange(max_pages=planned.max_pages), stamp=stamp)
 
 
 def say_addresses(settings: Settings) -> None:

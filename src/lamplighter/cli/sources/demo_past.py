@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from lamplighter.app import Service
 from lamplighter.app.past import Act, live
-from lamplighter.cli.sources.demo import ACTOR, set_pace, set_reach
+from lamplighter.cli.sources.demo import ACTOR, set_pace
 from lamplighter.cli.terminal.options import load_settings
 from lamplighter.demo.past import PastEvents, PastWeb
 from lamplighter.demo.registration import demo_sources as planned_for
@@ -55,7 +55,7 @@ def make(settings: Settings, past: DemoPast) -> None:
         async def work(db: Connection) -> None:
             stamp = Stamp(ACTOR, service.clock.now())
             await set_pace(db, settings, source_defaults=service.source_defaults, stamp=stamp)
-            for source in await demo_sources.registered(db):
+            for source in await demo_sources.registered(db) if await is_alone(db) else ():
                 if (job := await crawl_jobs.of_source(db, source.id)) is not None:
                     await jobs.force_run(
                         db, job, stamp=stamp, deadline=_DEADLINE, source_defaults=service.source_defaults
@@ -69,9 +69,7 @@ def make(settings: Settings, past: DemoPast) -> None:
 
         async def work(db: Connection) -> None:
             if await demo_sources.registered(db):
-                stamp = Stamp(ACTOR, made.until)
-                await set_reach(db, settings, stamp=stamp)
-                await demo_sources.end_past(db, made, stamp=stamp)
+                await demo_sources.end_past(db, made, stamp=Stamp(ACTOR, made.until))
 
         await service.db.write(work)
 
