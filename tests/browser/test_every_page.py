@@ -21,7 +21,7 @@ from tests.service.sites import job_board
 
 Views = Sequence[tuple[Literal["light", "dark"], ViewportSize]]
 DESK, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
-NARROW_DESK = ViewportSize(width=1024, height=768)
+NARROW_DESK, WIDE_DESK = ViewportSize(width=1024, height=768), ViewportSize(width=1440, height=900)
 #: what the menu leads to, the pages below its entries, and what stands one step behind them
 PATHS = list(
     dict.fromkeys(
@@ -161,6 +161,20 @@ async def test_a_list_of_many_columns_fits_a_narrow_desk(window: Window, house: 
     page = await window.open(house.path(path))
 
     assert await what_scrolls_sideways(page) == []
+
+
+async def test_a_source_uses_a_wide_screen(window: Window, house: House) -> None:
+    await window.page.set_viewport_size(WIDE_DESK)
+    page = await window.open(house.path("/sources/{source}"))
+
+    view = await page.locator(".source").bounding_box()
+    left, right = await page.locator("#source-live").bounding_box(), await page.locator("#source-day").bounding_box()
+
+    assert view is not None
+    assert view["width"] >= 0.85 * WIDE_DESK["width"]
+    assert left is not None
+    assert right is not None
+    assert left["x"] + left["width"] <= right["x"], "they stand side by side"
 
 
 @pytest.mark.parametrize("path", PATHS)
