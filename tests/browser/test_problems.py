@@ -149,6 +149,13 @@ async def test_a_drift_is_shown_by_the_page_before_and_after(window: Window, ins
         await problem.get_by_role("link", name="before", exact=True).click()
         await expect(page).to_have_url(re.compile("/teach.*version=1"))
         await page.goto("/alerts")
+        await page.get_by_role("link", name="no records shown where 7 are usual").click()
+        both = page.get_by_role("region", name="The last good run and the first bad one")
+        await expect(
+            both.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Records shown"))
+        ).to_have_text(re.compile(r"7\s*0"))
+        await expect(page.get_by_role("region", name="What changed on the page")).to_contain_text("We have a new look.")
+        assert await barriers_in_both_lights(window) == []
         await page.get_by_role("link", name="compare the versions before and after").click()
 
         await expect(page.locator("main")).to_contain_text("We have a new look.")

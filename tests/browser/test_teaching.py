@@ -13,8 +13,13 @@ from lamplighter.store.schema.tables import page_versions
 from tests.browser.crawled_source import barriers_in_both_lights, crawled
 from tests.browser.window import Window
 from tests.origin import Origin
+from tests.service.in_process import crawl_again
 from tests.service.installation import Installation, until
 
+OLD_RECIPE = {
+    "items": ".offer:not(.promo)",
+    "fields": {"title": ".headline", "url": "[href*='/offer/']", "location": ".where"},
+}
 TOWNS = ("Mombasa, Kenya", "Goma, DR Congo", "Lund, Sweden", "Oslo, Norway", "Porto, Portugal", "Accra, Ghana")
 STYLE = """
 body { margin: 0; font-family: Georgia, serif; color: #223; background: #f4f1ea; }
@@ -45,6 +50,15 @@ BOARD = (
     + '<div class="offer promo"><div class="headline">Advertise your lamps here</div>'
     + '<a href="/premium">Details</a></div>'
     + '<p><a class="on" href="/jobs?from=7">Further vacancies</a></p></main></body></html>'
+)
+#: the same offers in another layout, from which nothing is read without a recipe
+RELAUNCHED = (
+    "<html lang=en><head><title>Vacancies</title></head><body><h1>Vacancies</h1>"
+    + "".join(
+        f'<div class="post"><span class="name">Keeper of lamp {n}</span> <span class="spot">{TOWNS[n % 6]}</span></div>'
+        for n in range(1, 7)
+    )
+    + "</body></html>"
 )
 
 
@@ -218,3 +232,41 @@ async def test_a_new_source_is_taught_before_it_is_added(installation: Installat
             added = await sources.find_by_url(db, f"{origin.url}/jobs")
         assert added.recipe["items"] == ".offer:not(.promo)"
         assert asked == 2, "robots.txt and the page, each once"
+
+
+async def test_after_a_new_layout_the_old_places_are_outlined_and_one_click_learns_from_them(
+    installation: Installation, window: Window
+) -> None:
+    async with _board() as origin:
+        source = await crawled(installation, f"{origin.url}/jobs", max_depth=0, recipe=OLD_RECIPE)
+        origin.page("/jobs", RELAUNCHED)
+        await crawl_again(installation.service, source.id, number=2)
+        page = await window.open(f"/sources/{source.public_id}/teach")
+        title, place = _archived(page).get_by_text("Keeper of lamp 3"), _archived(page).get_by_text("Lund, Sweden")
+
+        await expect(title).to_have_attribute("data-lamp-mark", "was")
+        await expect(place).to_have_attribute("data-lamp-said", "was place")
+        await expect(title).to_have_css("outline-style", "dashed")
+        await page.get_by_role("button", name="Learn from the 6 titles still on this page").click()
+
+        await expect(title).to_have_attribute("data-lamp-mark", "title")
+        await expect(page.get_by_label("Examples")).to_contain_text("Goma, DR Congo")
+        await page.get_by_role("button", name="Save as the source's recipe").click()
+        await expect(page.get_by_text("The recipe was saved")).to_be_visible()
+        assert (await _recipe(installation, source))["fields"]["location"] == ".spot"
+
+
+async def test_where_nothing_of_it_is_left_the_last_good_version_is_shown_as_it_was_read(
+    installation: Installation, window: Window
+) -> None:
+    async with _board() as origin:
+        source = await crawled(installation, f"{origin.url}/jobs", max_depth=0, recipe=OLD_RECIPE)
+        origin.page("/jobs", "<html><body><p>We have a new look.</p></body></html>")
+        await crawl_again(installation.service, source.id, number=2)
+        page = await window.open(f"/sources/{source.public_id}/teach")
+
+        await expect(page.get_by_label("What is read")).to_contain_text("None of its titles is still on this page")
+        title = page.frame_locator("#archived-before").get_by_text("Keeper of lamp 3")
+        await expect(title).to_have_attribute("data-lamp-mark", "title")
+        await title.click()
+        await expect(page.get_by_label("Examples")).to_have_count(0)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from lamplighter.model.crawl import JobState, PauseReason, RunAdvice, RunOutcome
+from lamplighter.model.run_figures import RunFigures
 
 
 class Severity(StrEnum):
@@ -138,6 +139,11 @@ class RunMark(NamedTuple):
     finished_at: datetime
     outcome: RunOutcome
     message: str | None
+    bytes_fetched: int
+    #: records that the source's pages showed when it ended
+    records_shown: int | None
+    #: None before its first response, and for runs of older versions
+    figures: RunFigures | None
 
 
 class RunTurn(NamedTuple):

@@ -18,6 +18,8 @@ from lamplighter.web.problems import Family
 PUBLIC: Literal["public"] = "public"
 #: the key under which the route guard finds a route's role
 ROLE_KEY = "x-role"
+#: the key under which it finds that a route is a feed, which feed readers may ask for in their own way
+FEED_KEY = "x-feed"
 
 Endpoint = Callable[..., Any]
 _Declaring = partialmethod[Callable[[Endpoint], Endpoint]]
@@ -87,6 +89,7 @@ class Routes:
         role: Role | Literal["public"] | None = None,
         status: int = 200,
         errors: tuple[int, ...] = (),
+        is_feed: bool = False,
         **options: Any,
     ) -> Callable[[Endpoint], Endpoint]:
         """Declares a route; by default for viewers to read and operators to write. `errors` are further errors."""
@@ -103,7 +106,7 @@ class Routes:
                 methods=[method],
                 status_code=status,
                 responses=dict(responses),
-                openapi_extra={ROLE_KEY: str(role)},
+                openapi_extra={ROLE_KEY: str(role), **({FEED_KEY: True} if is_feed else {})},
                 **options,
             )
             return endpoint
@@ -113,6 +116,8 @@ class Routes:
     get: _Declaring = partialmethod(add, "GET")
     #: the HEAD route of a `get`, for monitors: the server sends no body
     head: _Declaring = partialmethod(add, "HEAD", include_in_schema=False)
+    #: a `get` that feed readers subscribe to
+    feed: _Declaring = partialmethod(add, "GET", is_feed=True, response_class=Response)
     post: _Declaring = partialmethod(add, "POST")
     put: _Declaring = partialmethod(add, "PUT")
     patch: _Declaring = partialmethod(add, "PATCH")

@@ -1,9 +1,17 @@
 """Lessons in a reader process: learns recipes from examples, and writes pages as HTML that does nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from lamplighter.crawl.reading.reader_messages import Digest, LessonDigest, LessonWork, PageWork, ShownWork
+from lamplighter.crawl.reading.last_good import fields_to_learn, last_good, titles_to_learn
+from lamplighter.crawl.reading.reader_messages import (
+    Digest,
+    LastGood,
+    LessonDigest,
+    LessonWork,
+    PageWork,
+    ShownWork,
+)
 from lamplighter.errors import BadInput
 from lamplighter.extract import ladder
 from lamplighter.extract.bounds import excess
@@ -11,7 +19,7 @@ from lamplighter.extract.charset import decode
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.extract.teaching.harmless import harmless
 from lamplighter.extract.teaching.learning import learn
-from lamplighter.extract.teaching.lesson import TAUGHT_FIELDS, TITLE, URL, Example, Learned
+from lamplighter.extract.teaching.lesson import Example, Learned, ReadMark
 from lamplighter.extract.teaching.marks import marks_of
 from lamplighter.extract.teaching.places import NumberedPage, numbered, outline_of, pointed_at
 from lamplighter.extract.teaching.pressing import pressed
@@ -44,8 +52,12 @@ def teach(work: LessonWork, digested: Callable[[PageWork, Reading], Digest]) -> 
         page = _numbered(work.page.body, work.page.content_type)
     except BadInput as error:
         return LessonDigest(trouble=str(error))
+    before = read(work.page)
+    good = _last_good(work, page, before)
     examples, learned, trouble, field = work.examples, Learned(), None, None
     try:
+        if work.from_last_good and good is not None:
+            examples = tuple(titles_to_learn(page, good.was)) or examples
         examples = (*examples, *pointed_at(page, work.texts))
         learned = learn(page, examples, before=work.page.recipe)
         if work.press is not None:
@@ -53,12 +65,15 @@ def teach(work: LessonWork, digested: Callable[[PageWork, Reading], Digest]) -> 
             after = tuple(pressed(page, examples, work.press, learned, meaning=work.meaning))
             learned = learn(page, after, before=work.page.recipe)
             if not examples:
-                after, learned = _with_what_was_read(work.page, page, after, learned)
+                marks = marks_of(page, before.records, url=work.page.url)
+                after, learned = _with_what_was_read(work.page, page, after, learned, marks)
             examples = after
+        elif work.from_last_good and good is not None:
+            examples, learned = _with_what_was_read(work.page, page, examples, learned, good.was)
     except BadInput as error:
         trouble, field = str(error), error.field
     read_with = work.page._replace(recipe=learned.recipe or work.page.recipe)
-    reading = read(read_with)
+    reading = read(read_with) if learned.recipe else before
     return LessonDigest(
         examples=examples,
         said=tuple(_said(page, example.place) for example in examples),
@@ -67,24 +82,32 @@ def teach(work: LessonWork, digested: Callable[[PageWork, Reading], Digest]) -> 
         marks=tuple(marks_of(page, reading.records, url=work.page.url, next_page=reading.next_page)),
         outline=tuple(outline_of(page)),
         counts=tuple(len(read(read_with._replace(body=body)).records) for body in work.versions),
+        last_good=good,
         trouble=trouble,
         field=field,
     )
 
 
+def _last_good(work: LessonWork, page: NumberedPage, before: Reading) -> LastGood | None:
+    """The last earlier version that the recipe before the lesson could read, if it cannot read the page as well."""
+    older = work.versions[work.older :]
+    return last_good(
+        page,
+        (read(work.page._replace(body=body)) for body in older),
+        now=before,
+        recipe=work.page.recipe,
+        url=work.page.url,
+        numbered=lambda number: _numbered(older[number], work.page.content_type),
+    )
+
+
 def _with_what_was_read(
-    work: PageWork, page: NumberedPage, examples: tuple[Example, ...], learned: Learned
+    work: PageWork, page: NumberedPage, examples: tuple[Example, ...], learned: Learned, marks: Sequence[ReadMark]
 ) -> tuple[tuple[Example, ...], Learned]:
-    """The examples with one for each field that is read now in the same rows: nobody has to point at those."""
-    reading = read(work)
-    inside = {inner: row for row, _ in learned.rows for inner in page.nodes[row].iter_elements()}
-    fields = [mark for mark in marks_of(page, reading.records, url=work.url) if page.nodes[mark.place] in inside]
-    for name in dict.fromkeys(mark.meaning for mark in fields):
-        if name not in TAUGHT_FIELDS or name in (TITLE, URL):
-            continue
-        place = next(mark.place for mark in fields if mark.meaning == name)
+    """The examples with one for each field that was read in the same rows: nobody has to point at those."""
+    for example in fields_to_learn(page, marks, rows=[row for row, _ in learned.rows]):
         with suppress(BadInput):
-            more = (*examples, Example(name, place))
+            more = (*examples, example)
             taught = learn(page, more, before=work.recipe)
             if len(taught.notes) == len(learned.notes):  # not what would be fragile: the reader finds it by itself
                 learned, examples = taught, more

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from lamplighter.extract.teaching.lesson import Example, Learned, OutlineLine, ReadMark, TextExample
+from lamplighter.extract.teaching.lesson import TITLE, Example, Learned, OutlineLine, ReadMark, TextExample
 from lamplighter.model.reading import NO_LISTS, PageRole, RowPosition
 from lamplighter.model.recipe import Recipe
 from lamplighter.model.record import Record, RecordKind, RejectedRecord
@@ -114,8 +114,29 @@ class LessonWork(NamedTuple):
     press: int | None = None
     #: what it means; empty to guess
     meaning: str = ""
-    #: bodies of the page's versions, on which the recipe is tried
+    #: bodies of the page's versions, on which the recipe is tried, the newest first
     versions: tuple[bytes, ...] = ()
+    #: the first of them that is older than the page
+    older: int = 0
+    #: learn from what the last good version had and the page still shows
+    from_last_good: bool = False
+
+
+class LastGood(NamedTuple):
+    """The last version of a page from which the recipe read what it no longer reads."""
+
+    #: its number among the older versions of the lesson, the newest is 0
+    number: int
+    records: int
+    #: where the page now shows what was read then
+    was: tuple[ReadMark, ...] = ()
+    #: what was read, by the places of that version
+    marks: tuple[ReadMark, ...] = ()
+
+    @property
+    def titles(self) -> int:
+        """How many of its titles the page still shows."""
+        return sum(mark.meaning == TITLE for mark in self.was)
 
 
 class LessonDigest(NamedTuple):
@@ -131,6 +152,8 @@ class LessonDigest(NamedTuple):
     outline: tuple[OutlineLine, ...] = ()
     #: records on each of the versions
     counts: tuple[int, ...] = ()
+    #: None while the recipe before the lesson reads the page as well as earlier versions
+    last_good: LastGood | None = None
     #: why nothing was learned
     trouble: str | None = None
     #: the example that cannot be used

@@ -53,6 +53,8 @@ class Pointing(NamedTuple):
     press: int | None = None
     #: what it means; empty to guess
     meaning: str = ""
+    #: learn from what the last good version had and the page still shows
+    from_last_good: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,8 @@ class StoredPage:
     version: Version
     #: the newest first, this one among them
     versions: Sequence[Version]
+    #: how many are stored
+    total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +81,8 @@ class Lesson:
     recipe: dict[str, Any] | None
     #: how many records it finds on how many versions
     lasting: str
+    #: the last version from which the recipe before read what it no longer reads; None without one
+    last_good: Version | None = None
 
     def learned(self) -> dict[str, Any]:
         """The learned recipe; BadInput says why there is none."""
@@ -100,7 +106,7 @@ class Lessons:
         key = urls.url_key(target)
         async with self._db.read() as db:
             page = (await pages.known(db, [key])).get(key, {}).get(source.id)
-            versions = (await page_versions.of_page(db, page.id, limit=200, offset=0))[0] if page is not None else []
+            versions, total = await page_versions.of_page(db, page.id, limit=200, offset=0) if page else ([], 0)
         wanted = next((each for each in versions if number in (None, each.number)), None)
         if page is None or wanted is None:
             which = f"version {number} of this page" if number is not None and versions else "this page"
@@ -113,16 +119,33 @@ class Lessons:
         content_type = held.content_type if held is not None else None
         robots_tag = held.robots_tag if held is not None and is_current else None
         body = TrialBody(target, content, content_type, robots_tag, None, from_archive=True)
-        return StoredPage(page_id=page.id, body=body, version=wanted, versions=versions)
+        return StoredPage(page_id=page.id, body=body, version=wanted, versions=versions, total=total)
 
     async def teach_stored(self, source: Source, page: StoredPage, pointing: Pointing, *, now: datetime) -> Lesson:
         """The lesson on a stored page; the learned recipe is tried on all its versions."""
+        tried: list[Version] = []
         bodies: list[bytes] = []
-        for content in await self._archive.get_all([each.key for each in page.versions[:MOST_VERSIONS]]):
+        newest = page.versions[:MOST_VERSIONS]
+        for version, content in zip(newest, await self._archive.get_all([each.key for each in newest]), strict=True):
             if content is not None and sum(map(len, bodies)) + len(content) <= _MOST_BYTES:
+                tried.append(version)
                 bodies.append(content)
-        return await self.teach(
-            page.body, pointing, source_url=source.url, recipe=source.recipe, kind=source.kind, versions=bodies, now=now
+        older = sum(each.number >= page.version.number for each in tried)
+        lesson = await self.teach(
+            page.body,
+            pointing,
+            source_url=source.url,
+            recipe=source.recipe,
+            kind=source.kind,
+            versions=bodies,
+            older=older,
+            now=now,
+        )
+        good = lesson.taught.last_good
+        return replace(
+            lesson,
+            lasting=lasting(lesson.taught.counts, total=page.total),
+            last_good=tried[older + good.number] if good is not None else None,
         )
 
     async def teach(
@@ -134,13 +157,14 @@ class Lessons:
         recipe: Any = None,
         kind: RecordKind | None,
         versions: Sequence[bytes] = (),
+        older: int = 0,
         now: datetime,
     ) -> Lesson:
         """The lesson on any page."""
         async with self._db.read() as db:
             lists = await list_positions.of_address(db, source_url, kind)
         page = work_of(body, source_url, parse_recipe(dict(recipe or {})), kind, agent=self._agent, lists=lists)
-        work = LessonWork(page=page, versions=tuple(versions), **pointing._asdict())
+        work = LessonWork(page=page, versions=tuple(versions), older=older, **pointing._asdict())
         try:
             taught = await self._pool.teach(work, now=now)
         except (Unreadable, NoReader) as error:
@@ -155,7 +179,7 @@ class Lessons:
             taught=taught,
             simulation=simulation,
             recipe=recipe_to_json(learned) if learned is not None else None,
-            lasting=lasting(taught.counts),
+            lasting=lasting(taught.counts, total=len(versions)),
         )
 
     async def show(self, body: TrialBody, *, head: str, foot: str, with_styles: bool, now: datetime) -> str:
@@ -167,20 +191,21 @@ class Lessons:
             raise NotPossible(f"the page cannot be shown: {error}", code="page_unreadable") from None
 
 
-def lasting(counts: Sequence[int]) -> str:
-    """How many records a recipe finds on the versions of a page, for people."""
+def lasting(counts: Sequence[int], *, total: int) -> str:
+    """How many records a recipe finds on the versions of a page, for people; `total` versions are stored."""
     if not counts:
         return ""
     least, most = min(counts), max(counts)
     rows = f"{least} to {most} rows" if least < most else f"{most} {'row' if most == 1 else 'rows'}"
-    if len(counts) == 1:
+    if total == 1:
         return f"matches {rows} on the one stored version"
+    versions = f"{total} versions" if len(counts) == total else f"the newest {len(counts)} of {total} versions"
     if least:
-        return f"matches {rows} on each of {len(counts)} versions"
+        return f"matches {rows} on each of {versions}"
     empty = counts.count(0)
     some = min((count for count in counts if count), default=0)
     rest = f"; {some} to {most} rows on the others" if some else ""
-    return f"matches nothing on {empty} of {len(counts)} versions{rest}"
+    return f"matches nothing on {empty} of {versions}{rest}"
 
 
 def pointing_at(

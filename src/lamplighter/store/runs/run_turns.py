@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from lamplighter.model.alert import RunMark, RunTurn
 from lamplighter.model.crawl import RunOutcome, Trigger
+from lamplighter.model.run_figures import loaded
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.tables import crawl_runs, sources
 
@@ -49,4 +50,6 @@ async def of_sources(db: Connection, ids: Iterable[int]) -> dict[int, RunTurn]:
 
 def _mark(values: Any) -> RunMark | None:
     mark = RunMark._make(values)
-    return mark._replace(outcome=RunOutcome(mark.outcome)) if mark.outcome is not None else None
+    if mark.outcome is None:
+        return None
+    return mark._replace(outcome=RunOutcome(mark.outcome), figures=loaded(values[-1]))

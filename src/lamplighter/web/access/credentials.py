@@ -1,6 +1,7 @@
 """Authenticates callers by JWT, API token, session or, in development, loopback address."""
 
 import asyncio
+from base64 import b64decode
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -33,7 +34,7 @@ _LONGEST_NAME = 100
 class UnprovenCaller(Exception):
     """Authentication failed; the message says what to send."""
 
-    def __init__(self, message: str, *, by: Literal["nothing", "bearer", "session"] = "bearer") -> None:
+    def __init__(self, message: str, *, by: Literal["nothing", "bearer", "basic", "session"] = "bearer") -> None:
         super().__init__(message)
         #: what the caller sent as proof
         self.by = by
@@ -50,12 +51,15 @@ class ProvenCaller:
     session: str | None = None
 
 
-async def prove(scope: Scope, auth: AuthState) -> ProvenCaller:
+async def prove(scope: Scope, auth: AuthState, *, is_feed: bool = False) -> ProvenCaller:
     """Authenticates the caller or raises UnprovenCaller; wrong proof fails even where none is needed."""
     headers = Headers(scope=scope)
     given = headers.getlist("authorization")
     if len(given) > 1:
         raise UnprovenCaller("send one Authorization header")
+    if given and is_feed and given[0].partition(" ")[0].lower() == "basic":
+        # A browser that was asked for it once sends it by itself from then on.
+        return ProvenCaller(caller=await _basic(given[0], auth), is_ambient=True)
     if given:
         return ProvenCaller(caller=await _bearer(given[0], auth), is_ambient=False)
     cookie = cookie_parser("; ".join(headers.getlist("cookie"))).get(COOKIE)
@@ -95,6 +99,21 @@ async def _bearer(authorization: str, auth: AuthState) -> Caller:
     if text.startswith(api_tokens.MARK):
         return await _token(text, auth)
     return _jwt(text, auth.keys.bearer)
+
+
+async def _basic(authorization: str, auth: AuthState) -> Caller:
+    """The caller of a feed reader: an API token as the password, whatever the name."""
+    try:
+        said = b64decode(authorization.partition(" ")[2].strip(), validate=True).decode()
+    except ValueError:
+        said = ""
+    text = said.partition(":")[2]
+    if not text.startswith(api_tokens.MARK):
+        raise UnprovenCaller("a feed takes an API token as the password, with any name", by="basic")
+    try:
+        return await _token(text, auth)
+    except UnprovenCaller as unproven:
+        raise UnprovenCaller(str(unproven), by="basic") from None
 
 
 async def _token(text: str, auth: AuthState) -> Caller:

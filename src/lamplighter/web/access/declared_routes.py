@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.routing import BaseRoute, Match
 
-from lamplighter.web.routes import ROLE_KEY
+from lamplighter.web.routes import FEED_KEY, ROLE_KEY
 from lamplighter.web.security_headers import Scope
 
 _DRAWER_WORDS = 3
@@ -24,6 +24,8 @@ class DeclaredRoute:
     #: None when the route declares no role; no caller may use it
     role: str | None
     expects_json: bool
+    #: whether it is a feed, which takes the credentials that feed readers can send
+    is_feed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,4 +85,5 @@ def _declared(route: BaseRoute) -> DeclaredRoute:
         route=route,
         role=str(extra[ROLE_KEY]) if ROLE_KEY in extra else None,
         expects_json=getattr(body, "media_type", None) == "application/json",
+        is_feed=bool(extra.get(FEED_KEY)),
     )

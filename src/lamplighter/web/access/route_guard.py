@@ -51,6 +51,10 @@ class _Route:
     def path(self) -> str:
         return str(self.scope["path"])
 
+    @property
+    def is_feed(self) -> bool:
+        return self.found.declared is not None and self.found.declared.is_feed
+
     def refusal(self, status: int, detail: str, **more: Any) -> _Refused:
         headers = {**self.headers, **more.pop("headers", {})}
         return _Refused(answer(self.scope, status, detail, headers=headers, **more))
@@ -98,7 +102,7 @@ class RouteGuard:
 
     async def _proven(self, route: _Route) -> ProvenCaller:
         try:
-            return await prove(route.scope, self._auth)
+            return await prove(route.scope, self._auth, is_feed=route.is_feed)
         except UnprovenCaller as unproven:
             response = _say_who_you_are(route, unproven)
             if unproven.by == "session":
@@ -179,8 +183,15 @@ def _say_who_you_are(route: _Route, unproven: UnprovenCaller) -> Response:
         query = scope["query_string"].decode("latin-1")
         wanted = f"{route.path}?{query}" if query else route.path
         return RedirectResponse(f"/login?{urlencode({'next': wanted})}", status_code=303)
-    challenge = 'Bearer realm="lamplighter"' + ("" if unproven.by == "nothing" else ', error="invalid_token"')
-    return answer(scope, 401, str(unproven), headers={"WWW-Authenticate": challenge})
+    return answer(scope, 401, str(unproven), headers={"WWW-Authenticate": _challenge(route, unproven)})
+
+
+def _challenge(route: _Route, unproven: UnprovenCaller) -> str:
+    """Feed readers are asked for a password; a browser that somebody reads in is not, it would keep it."""
+    is_read_by_people = Headers(scope=route.scope).get("sec-fetch-mode") == "navigate"
+    if route.is_feed and unproven.by in ("nothing", "basic") and not is_read_by_people:
+        return 'Basic realm="lamplighter feeds", charset="UTF-8"'
+    return 'Bearer realm="lamplighter"' + ("" if unproven.by == "nothing" else ', error="invalid_token"')
 
 
 def _sending(send: Send, route: _Route) -> Send:

@@ -17,7 +17,7 @@ from lamplighter.web.api.described_fields import example_of, fields_of, paramete
 from lamplighter.web.api.operation_names import distinct, operation_name
 from lamplighter.web.problems import Family, family_of
 from lamplighter.web.rendering import page
-from lamplighter.web.routes import PUBLIC, ROLE_KEY, Pages
+from lamplighter.web.routes import FEED_KEY, PUBLIC, ROLE_KEY, Pages
 
 ROUTES = Pages()
 #: streams, which a browser would load for ever
@@ -35,6 +35,7 @@ An error is a problem (RFC 9457) with a `code` that does not change, or in the e
 _SCHEMES = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API token, or a JWT."},
     "session": {"type": "apiKey", "in": "cookie", "name": "lamplighter_session", "description": "A browser's login."},
+    "basic": {"type": "http", "scheme": "basic", "description": "An API token as the password; feeds only."},
 }
 
 
@@ -142,7 +143,8 @@ def _described(app: FastAPI) -> dict[str, Any]:
     components["securitySchemes"] = _SCHEMES
     for path, _, operation in operations(document):
         if operation[ROLE_KEY] != PUBLIC:
-            operation["security"] = [{"bearer": []}, {"session": []}]
+            feed: list[dict[str, list[str]]] = [{"basic": []}] if operation.get(FEED_KEY) else []
+            operation["security"] = [{"bearer": []}, {"session": []}, *feed]
         if family_of(path) is Family.ENVELOPE:
             # The framework documents 422 for invalid values; this family responds with 400.
             operation["responses"].pop("422", None)

@@ -68,6 +68,7 @@ async def test_a_host_that_fails_is_one_problem_with_its_cost_and_its_last_good_
         assert "HTTP 500 (https://quay.example/jobs)" in shown
         assert "Try again now (2)" in shown
     assert "Quay &lt;b&gt;B" in detail
+    assert '<th scope="row">Records shown</th><td>40</td><td>40</td>' in detail
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The inbox of the page Attention: problems by cause, their evidence, and what can be done about them."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -8,12 +9,16 @@ from fastapi import Path, Response
 
 from lamplighter.errors import NotFound
 from lamplighter.operations.alerts import problems, remedies
+from lamplighter.operations.alerts.problems import ProblemView
 from lamplighter.operations.alerts.remedies import RemedyOrder
+from lamplighter.operations.pages import page_versions
 from lamplighter.operations.sources.source_bulk import BulkReport
 from lamplighter.rules.alerts.problems import Remedy, pages_to_propose
 from lamplighter.web import page_ids, source_verbs
 from lamplighter.web.dashboard.forms import SubmittedForm
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
+from lamplighter.web.dashboard.pages import diff_view
+from lamplighter.web.dashboard.pages.diff_view import DiffView
 from lamplighter.web.routes import Pages
 from lamplighter.web.words import counted
 
@@ -22,6 +27,8 @@ INBOX = "/alerts"
 _LIMIT = 25
 #: the most sources of a problem that are named
 _MOST_SHOWN = 100
+#: rows of a page's difference
+_MOST_DIFF_ROWS = 24
 #: the most reasons for refusals that are told
 _TOLD_REASONS = 3
 #: the button that confirms, and the word for what was done
@@ -52,7 +59,29 @@ async def inbox(request: PageRequest, skipped: int) -> dict[str, Any]:
 async def show(key: Key, request: ThisRequest) -> Response:
     """One problem with its sources."""
     view = await request.view.db.look(lambda db: problems.one(db, key, now=request.now))
-    return request.page("alerts/problem.html", view=view, most_shown=_MOST_SHOWN, **_FUNCTIONS)
+    diff = await _page_diff(request, view)
+    return request.page("alerts/problem.html", view=view, diff=diff, most_shown=_MOST_SHOWN, **_FUNCTIONS)
+
+
+async def _page_diff(request: PageRequest, view: ProblemView) -> DiffView | None:
+    """What the page said before and after it changed; None if it did not, or is no text that is still kept."""
+    turn = view.page_turn
+    if turn is None:
+        return None
+    source, archive = view.problem.sources[0].id, request.view.storage.archive
+    try:
+        page = await request.read(lambda db: page_versions.history(db, source, turn.page_id, limit=1, offset=0))
+        old, new = [
+            await page_versions.text_of(request.view.db, archive, page, number) for number in (turn.before, turn.after)
+        ]
+    except NotFound:
+        return None
+    if not (old.is_text and new.is_text):
+        return None
+    texts = (old.readable, new.readable)
+    return await asyncio.to_thread(
+        diff_view.of_texts, *texts, view="sides", ignore_space=False, most_rows=_MOST_DIFF_ROWS
+    )
 
 
 @ROUTES.post("/alerts/problems/{key}/snooze")

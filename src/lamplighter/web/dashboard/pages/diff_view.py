@@ -52,14 +52,14 @@ def of_value(before: str, after: str, *, view: str) -> DiffView:
     return DiffView(view=view, pieces=pieces, rows=shown, tally=text_diff.tally(rows), left_out=left_out)
 
 
-def of_texts(before: str, after: str, *, view: str, ignore_space: bool) -> DiffView:
+def of_texts(before: str, after: str, *, view: str, ignore_space: bool, most_rows: int = _MOST_ROWS) -> DiffView:
     """The diff of two long texts: the changes with a few lines of context."""
     if ignore_space:
         before, after = text_diff.squeezed(before), text_diff.squeezed(after)
     rows = text_diff.by_lines(before, after)
     folded = text_diff.folded(rows)
     shown: list[MarkedRow | Gap] = [
-        part if isinstance(part, Gap) else MarkedRow(part, text_diff.marked(part)) for part in folded[:_MOST_ROWS]
+        part if isinstance(part, Gap) else MarkedRow(part, text_diff.marked(part)) for part in folded[:most_rows]
     ]
-    left_out = max(0, len(folded) - _MOST_ROWS)
+    left_out = max(0, len(folded) - most_rows)
     return DiffView(view=view, pieces=[], rows=shown, tally=text_diff.tally(rows), left_out=left_out)

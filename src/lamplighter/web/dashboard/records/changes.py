@@ -160,7 +160,8 @@ async def _page(request: PageRequest, query: ChangesQuery, *, faults: Mapping[st
         return part
     async with request.view.db.read() as db:
         shown |= await _around(db, query)
-    return request.page("changes/page.html", status=status, **shown)
+    is_open = request.view.settings.is_dev
+    return request.page("changes/page.html", status=status, is_open=is_open, **shown)
 
 
 async def _sets(request: PageRequest, query: ChangesQuery, *, records: int) -> list[ShownSet]:

@@ -32,6 +32,10 @@ from lamplighter.web.static_files import static_files
 
 #: the id of the part that is replaced after each press
 LESSON = "lesson"
+#: what the form says that asks to learn from the last good version
+LAST_GOOD = "last_good"
+#: what was read on an earlier version, and is not read now
+_WAS = "was"
 _LABELS = {
     "title": "Title",
     "url": "Link",
@@ -47,6 +51,8 @@ _LABELS = {
     "next": "Next page",
     "wrong": "Not a record",
 }
+#: place, meaning, label: what the script in the frame outlines
+ShownMark = tuple[int, str, str]
 
 
 class LessonPaths(NamedTuple):
@@ -63,6 +69,9 @@ class LessonPaths(NamedTuple):
     back: str
     #: goes back to the recipe before
     undo: str = ""
+    #: the last good version: its lesson, and the frame that shows it
+    good: str = ""
+    good_frame: str = ""
 
 
 def pointing_of(form: SubmittedForm) -> Pointing:
@@ -77,7 +86,12 @@ def pointing_of(form: SubmittedForm) -> Pointing:
     meaning = form.text("meaning")
     if meaning:
         _known(meaning)
-    return Pointing(tuple(examples), press=_place(press) if press is not None else None, meaning=meaning)
+    return Pointing(
+        tuple(examples),
+        press=_place(press) if press is not None else None,
+        meaning=meaning,
+        from_last_good=form.text("learn") == LAST_GOOD,
+    )
 
 
 def example_of(text: str) -> Example:
@@ -115,7 +129,8 @@ def show_lesson(
     with_styles: bool = True,
 ) -> Response:
     """The page of a lesson; for a script that pressed something, what is read now."""
-    marks = [*_wrong(lesson), *lesson.taught.marks]
+    good = lesson.taught.last_good
+    marks = _shown_marks([*_wrong(lesson), *lesson.taught.marks])
     shown: dict[str, Any] = {
         "lesson": lesson,
         "name": name,
@@ -131,13 +146,14 @@ def show_lesson(
         "labels": _LABELS,
         "meanings": [(each, _LABELS[each]) for each in MEANINGS],
         "meaning": "",
-        "marks": [(mark.place, mark.meaning, _said(mark)) for mark in marks],
-        "marked": {mark.place: (mark.meaning, _said(mark)) for mark in reversed(marks) if mark.meaning != "row"},
+        "marks": marks + _was(lesson),
+        "good_marks": _shown_marks(good.marks) if good is not None else [],
         "records": [(record, _taught_fields(record)) for record in lesson.simulation.records],
         "recipe_text": json.dumps(lesson.recipe, indent=2, ensure_ascii=False) if lesson.recipe else "",
         "most_lines": MOST_LINES,
         **{f"{key}_path": path for key, path in paths._asdict().items()},
     }
+    shown["marked"] = {place: (meaning, said) for place, meaning, said in reversed(shown["marks"]) if meaning != "row"}
     if request.target == LESSON:
         return request.part("sources/teach/lesson.html", **shown)
     answer = request.page("sources/teach/page.html", **shown)
@@ -150,15 +166,31 @@ def _taught_fields(record: Mapping[str, Any]) -> list[ShownField]:
     return [each for each in fields_of(record) if each.name in TAUGHT_FIELDS and each.name not in (TITLE, URL)]
 
 
+def _shown_marks(marks: Sequence[ReadMark]) -> list[ShownMark]:
+    return [(mark.place, mark.meaning, _said(mark)) for mark in marks]
+
+
+def _was(lesson: Lesson) -> list[ShownMark]:
+    """What the last good version had, where the page shows it and nothing is read."""
+    good = lesson.taught.last_good
+    taken = {mark.place for mark in lesson.taught.marks if mark.meaning != "row"}
+    taken |= {example.place for example in lesson.taught.examples}
+    was = {mark.place: mark.meaning for mark in reversed(good.was)} if good is not None else {}
+    return [(place, _WAS, f"was {_label(name)}") for place, name in was.items() if place not in taken]
+
+
+def _label(meaning: str) -> str:
+    return _LABELS.get(meaning, meaning.replace("_", " ")).lower()
+
+
 def _wrong(lesson: Lesson) -> list[ReadMark]:
     return [ReadMark(each.place, WRONG, 1.0) for each in lesson.taught.examples if each.meaning == WRONG]
 
 
 def _said(mark: ReadMark) -> str:
     if mark.meaning in ("row", WRONG, "next"):
-        return "" if mark.meaning == "row" else _LABELS[mark.meaning].lower()
-    label = _LABELS.get(mark.meaning, mark.meaning.replace("_", " ")).lower()
-    return f"{label} {mark.confidence:.0%}"
+        return "" if mark.meaning == "row" else _label(mark.meaning)
+    return f"{_label(mark.meaning)} {mark.confidence:.0%}"
 
 
 async def frame_of(request: PageRequest, body: TrialBody, *, with_styles: bool) -> Response:

@@ -74,6 +74,9 @@ async def _show(
         back=f"{head.path}/trials",
         undo=f"{head.path}/trials/back",
     )
+    if lesson.last_good is not None:
+        good = urlencode([("version", lesson.last_good.number), *(each for each in kept if each[0] != "version")])
+        paths = paths._replace(good=f"{head.path}/teach?{good}", good_frame=f"{head.path}/teach/frame?{good}")
     return show_lesson(
         request,
         lesson,

@@ -1,19 +1,27 @@
-/* Keys for lists: j and k move from entry to entry (data-step), o opens one, m and s press its buttons (data-key), /
-   goes to the search, ? tells of the keys. Nobody who types, and no key with Ctrl, Alt or Meta, is disturbed. */
+/* Keys for lists: j and k move from entry to entry (data-step), past the last one to the next page of the list, o opens
+   one, m and s press its buttons (data-key), / goes to the search, ? tells of the keys. Nobody who types, and no key with
+   Ctrl, Alt or Meta, is disturbed. */
 
 const HELP = [
   ["j", "the next entry"],
   ["k", "the entry before"],
   ["o", "open it"],
-  ["m", "mark it as read or unread"],
-  ["s", "star it, or not"],
+  ["m", "mark it as read or unread", '[data-key="m"]'],
+  ["s", "star it, or not", '[data-key="s"]'],
   ["/", "search"],
   ["?", "this list"],
 ];
 
+/* Where to go on when the next page of the list is there: 1 from its first entry, -1 from its last. */
+const GO_ON = "lamplighter:step";
+/* The entry that somebody is on while the list is written anew. */
+let place = null;
+
 export function watchKeys() {
   document.addEventListener("keydown", onKey);
-  document.body.addEventListener("htmx:afterSwap", onSwapped);
+  document.body.addEventListener("htmx:beforeSwap", onBeforeSwap);
+  document.body.addEventListener("htmx:afterSettle", onSettled);
+  goOn();
 }
 
 function onKey(event) {
@@ -37,14 +45,35 @@ function current() {
   return document.activeElement?.closest("[data-step]") ?? null;
 }
 
+function steps() {
+  return [...document.querySelectorAll("main [data-step]")];
+}
+
 function step(by) {
-  const steps = [...document.querySelectorAll("main [data-step]")];
-  if (!steps.length) return false;
-  const at = steps.indexOf(current());
-  const next = at < 0 ? 0 : Math.min(Math.max(at + by, 0), steps.length - 1);
-  steps[next].focus({ preventScroll: true });
-  steps[next].scrollIntoView({ block: "nearest" });
+  const all = steps();
+  if (!all.length) return false;
+  const at = all.indexOf(current());
+  if (at >= 0 && !all[at + by]) return turn(by);
+  stand(all[Math.max(at + by, 0)]);
   return true;
+}
+
+function stand(entry) {
+  entry?.focus({ preventScroll: true });
+  entry?.scrollIntoView({ block: "nearest" });
+}
+
+/* To the next page of the list, or to the one before. */
+function turn(by) {
+  const link = document.querySelector(`main a[rel="${by > 0 ? "next" : "prev"}"]`);
+  if (link) sessionStorage.setItem(GO_ON, String(by));
+  return press(link);
+}
+
+function goOn() {
+  const by = Number(sessionStorage.getItem(GO_ON));
+  sessionStorage.removeItem(GO_ON);
+  if (by) stand(steps().at(by > 0 ? 0 : -1));
 }
 
 function press(target) {
@@ -64,7 +93,8 @@ function help() {
   dialog.setAttribute("aria-label", "Keys");
   const list = document.createElement("dl");
   list.className = "keys";
-  for (const [key, meaning] of HELP) {
+  for (const [key, meaning, where] of HELP) {
+    if (where && !document.querySelector(where)) continue;
     const term = document.createElement("dt");
     term.append(Object.assign(document.createElement("kbd"), { textContent: key }));
     list.append(term, Object.assign(document.createElement("dd"), { textContent: meaning }));
@@ -78,9 +108,20 @@ function help() {
   return true;
 }
 
-/* An entry that was marked comes back as another element: whoever was on it stays there. */
-function onSwapped(event) {
-  const { target } = event.detail;
-  if (!target.matches?.("[data-step]")) return;
-  document.getElementById(target.id)?.focus({ preventScroll: true });
+/* A list that is written anew has other elements: whoever was on an entry stays there, or at its place if it is gone. */
+function onBeforeSwap(event) {
+  const entry = current();
+  if (entry && event.detail.target.contains(entry)) place = { id: entry.id, at: steps().indexOf(entry) };
+}
+
+function onSettled(event) {
+  if (sessionStorage.getItem(GO_ON) && event.target.querySelector?.("[data-step]")) {
+    place = null;
+    goOn();
+  }
+  if (!place) return;
+  const { id, at } = place;
+  place = null;
+  if (current()) return;
+  (document.getElementById(id) ?? steps().slice(0, at + 1).at(-1))?.focus({ preventScroll: true });
 }

@@ -37,12 +37,20 @@ function outline() {
   }
 }
 
+/* The last version that could be read is only looked at: what is pressed in it is not heard. */
+const earlier = document.getElementById("archived-before");
+
+function outlineEarlier() {
+  earlier?.contentWindow?.postMessage({ marks: JSON.parse(document.getElementById("before").dataset.marks) }, "*");
+}
+
 addEventListener("message", (event) => {
+  if (event.source === earlier?.contentWindow && event.data?.lamp === "ready") outlineEarlier();
   if (!frame || event.source !== frame.contentWindow) return;
   const said = event.data?.lamp;
   if (said === "ready") {
     outline();
-    const title = marks().find(([, meaning]) => meaning === "title");
+    const title = marks().find(([, meaning]) => meaning === "title" || meaning === "was");
     if (title) frame.contentWindow.postMessage({ show: title[0] }, "*");
   } else if (Number.isInteger(said)) press(said);
 });
@@ -94,3 +102,4 @@ function watchList() {
 
 if (list) watchList();
 outline();
+outlineEarlier();

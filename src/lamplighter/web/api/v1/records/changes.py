@@ -105,19 +105,19 @@ async def export_changes(view: View, query: Annotated[ChangeFileIn, Query()]) ->
     return StreamingResponse(pieces(view.db, wanted), media_type=media_type, headers=headers)
 
 
-@ROUTES.get("/feed.rss", response_class=Response, success="RSS 2.0.")
+@ROUTES.feed("/feed.rss", success="RSS 2.0.")
 async def changes_rss(view: View, request: Request, query: Annotated[ChangeFilterIn, Query()]) -> Response:
     """The newest 50 changed records that match, as RSS."""
     return await _feed(view, request, query, FeedFormat.RSS)
 
 
-@ROUTES.get("/feed.atom", response_class=Response, success="Atom 1.0.")
+@ROUTES.feed("/feed.atom", success="Atom 1.0.")
 async def changes_atom(view: View, request: Request, query: Annotated[ChangeFilterIn, Query()]) -> Response:
     """The newest 50 changed records that match, as Atom."""
     return await _feed(view, request, query, FeedFormat.ATOM)
 
 
-@ROUTES.get("/feed.json", response_class=Response, success="JSON Feed 1.1.")
+@ROUTES.feed("/feed.json", success="JSON Feed 1.1.")
 async def changes_json(view: View, request: Request, query: Annotated[ChangeFilterIn, Query()]) -> Response:
     """The newest 50 changed records that match, as JSON."""
     return await _feed(view, request, query, FeedFormat.JSON)

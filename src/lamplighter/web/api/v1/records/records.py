@@ -1,7 +1,7 @@
 """Records that were found, also as files and feeds for other programs. Nothing here sends requests to a site.
 
-Feeds take the same credentials as everything else. A token in a URL would end up in logs, histories and other
-people's feed lists, so there is none.
+Feeds also take an API token as the password of HTTP Basic, because feed readers can send nothing else. A token in a URL
+would end up in logs, histories and other people's feed lists, so there is none.
 """
 
 from typing import Annotated, Any
@@ -50,19 +50,19 @@ async def export(view: View, query: Annotated[shapes.RecordExportIn, Query()]) -
     return StreamingResponse(pieces, media_type=_MEDIA_TYPES[query.format], headers=headers)
 
 
-@ROUTES.get("/feed.rss", response_class=Response, success="RSS 2.0.")
+@ROUTES.feed("/feed.rss", success="RSS 2.0.")
 async def feed_rss(view: View, request: Request, query: Annotated[RecordFilterIn, Query()]) -> Response:
     """The newest 50 records that match, as RSS."""
     return await _feed(view, request, query, FeedFormat.RSS)
 
 
-@ROUTES.get("/feed.atom", response_class=Response, success="Atom 1.0.")
+@ROUTES.feed("/feed.atom", success="Atom 1.0.")
 async def feed_atom(view: View, request: Request, query: Annotated[RecordFilterIn, Query()]) -> Response:
     """The newest 50 records that match, as Atom."""
     return await _feed(view, request, query, FeedFormat.ATOM)
 
 
-@ROUTES.get("/feed.json", response_class=Response, success="JSON Feed 1.1.")
+@ROUTES.feed("/feed.json", success="JSON Feed 1.1.")
 async def feed_json(view: View, request: Request, query: Annotated[RecordFilterIn, Query()]) -> Response:
     """The newest 50 records that match, as JSON."""
     return await _feed(view, request, query, FeedFormat.JSON)
