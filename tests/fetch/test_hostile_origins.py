@@ -4,6 +4,7 @@ Each origin sends from a thread of its own, as fast as the machine can. CPU is m
 """
 
 import gzip
+from typing import Literal
 
 import pytest
 
@@ -50,15 +51,24 @@ FLOODS = [
 ]
 
 
+SITE, SECURE_SITE = "http://127.0.0.1:9/", "https://127.0.0.1:9/"
+
+
 async def attacked(
-    perform: Perform, *, is_secure: bool = False, as_proxy_for: str | None = None, read: float = 60
+    perform: Perform,
+    *,
+    is_secure: bool = False,
+    url: str | None = None,
+    as_proxy_for: str | None = None,
+    protocol: Literal["http", "https", "socks5"] = "http",
+    read: float = 60,
 ) -> tuple[Visit, HostileOrigin]:
     """The visit of a hostile origin, or of a site through it; asserts that it cost little and blocked nobody."""
     tls = self_signed().server if is_secure else None
     authorities = self_signed().certificate if is_secure else None
     with HostileOrigin(perform, tls=tls) as origin:
         proxy = ProxyEndpoint(
-            id=7, protocol="http", address="127.0.0.1", port=origin.port, username=None, password=None
+            id=7, protocol=protocol, address="127.0.0.1", port=origin.port, username=None, password=None
         )
         endpoint = proxy if as_proxy_for is not None else None
         allowed = (origin.address, "127.0.0.1:9")
@@ -66,7 +76,8 @@ async def attacked(
             a_client(*allowed, connect=read, read=read, total=read, authorities=authorities) as client,
             watching_the_loop() as watch,
         ):
-            visit = await client.get(as_proxy_for or origin.url + "/", wanted=PAGE, endpoint=endpoint)
+            asked = as_proxy_for or f"{url or origin.url}/".replace("PORT", str(origin.port))
+            visit = await client.get(asked, wanted=PAGE, endpoint=endpoint)
     assert watch.longest_seconds < 0.25
     assert watch.cpu_seconds < 1
     # Most of this is what the kernel holds for us: its buffers take several megabytes.
@@ -81,20 +92,39 @@ async def test_b11_a_flood_is_given_up(head: bytes, piece: bytes) -> None:
     assert fault_of(visit) is Fault.BROKEN_RESPONSE
 
 
-@pytest.mark.parametrize(("head", "piece"), FLOODS[7:9])
+@pytest.mark.parametrize(("head", "piece"), FLOODS)
 async def test_b11_tls_hides_no_flood(head: bytes, piece: bytes) -> None:
     visit, _ = await attacked(endless(head, piece), is_secure=True)
 
     assert fault_of(visit) is Fault.BROKEN_RESPONSE
 
 
-@pytest.mark.parametrize(("head", "piece"), FLOODS[:11])
-async def test_b11_a_proxy_that_floods_in_the_name_of_a_site_is_given_up(head: bytes, piece: bytes) -> None:
-    visit, _ = await attacked(endless(head, piece), as_proxy_for="http://127.0.0.1:9/")
+def _behind_socks(perform: Perform) -> Perform:
+    """As a SOCKS5 proxy that opens its tunnel to this."""
+
+    def with_tunnel(connection: Connection) -> None:
+        connection.sock.recv(65536)
+        connection.send(b"\x05\x00")
+        connection.sock.recv(65536)
+        connection.send(b"\x05\x00\x00\x01" + bytes(6))
+        perform(connection)
+
+    return with_tunnel
+
+
+@pytest.mark.parametrize("protocol", ["http", "https", "socks5"])
+@pytest.mark.parametrize(("head", "piece"), FLOODS)
+async def test_b11_a_proxy_that_floods_in_the_name_of_a_site_is_given_up(
+    head: bytes, piece: bytes, protocol: Literal["http", "https", "socks5"]
+) -> None:
+    perform = endless(head, piece) if protocol != "socks5" else _behind_socks(endless(head, piece))
+
+    visit, _ = await attacked(perform, as_proxy_for=SITE, protocol=protocol, is_secure=protocol == "https")
 
     assert fault_of(visit) in (Fault.BROKEN_RESPONSE, Fault.PROXY)
 
 
+@pytest.mark.parametrize("protocol", ["http", "https"])
 @pytest.mark.parametrize(
     ("head", "piece"),
     [
@@ -115,10 +145,87 @@ async def test_b11_a_proxy_that_floods_in_the_name_of_a_site_is_given_up(head: b
         pytest.param(b"HTTP/1.1 502 No\r\nContent-Length: 99999999999\r\n\r\n", b"body", id="a fault without end"),
     ],
 )
-async def test_b11_a_proxy_that_floods_before_the_tunnel_is_open_is_given_up(head: bytes, piece: bytes) -> None:
-    visit, _ = await attacked(endless(head, piece), as_proxy_for="https://127.0.0.1:9/")
+async def test_b11_a_proxy_that_floods_before_the_tunnel_is_open_is_given_up(
+    head: bytes, piece: bytes, protocol: Literal["http", "https"]
+) -> None:
+    perform, is_secure = endless(head, piece), protocol == "https"
+
+    visit, _ = await attacked(perform, as_proxy_for=SECURE_SITE, protocol=protocol, is_secure=is_secure)
 
     assert fault_of(visit) in (Fault.BROKEN_RESPONSE, Fault.PROXY)
+
+
+@pytest.mark.parametrize(
+    ("reply", "piece"),
+    [
+        pytest.param(b"", b"\x05\x00\x00\x03\xff" + b"x" * 257, id="replies with long names"),
+        pytest.param(b"\x05\x00", b"\x05\x00", id="greetings"),
+        pytest.param(b"", b"HTTP/1.1 200 OK\r\n", id="what is no SOCKS"),
+    ],
+)
+async def test_b11_a_socks_proxy_that_floods_before_the_tunnel_is_open_is_given_up(reply: bytes, piece: bytes) -> None:
+    def perform(connection: Connection) -> None:
+        connection.sock.recv(65536)
+        connection.send(reply)
+        connection.repeat(piece)
+
+    visit, _ = await attacked(perform, as_proxy_for=SECURE_SITE, protocol="socks5")
+
+    assert fault_of(visit) in (Fault.BROKEN_RESPONSE, Fault.TLS, Fault.PROXY)
+
+
+def _hello_requests(*, a_second: float | None) -> Perform:
+    """Answers the first message of a TLS handshake with what OpenSSL skips; a limit is bytes a second."""
+    message = b"\x16\x03\x03\x00\x04" + bytes(4)
+
+    def perform(connection: Connection) -> None:
+        connection.sock.recv(65536)
+        if a_second is None:
+            connection.repeat(message)
+        while True:
+            connection.send(message * 1000)
+            connection.pause(1000 * len(message) / (a_second or 1))
+
+    return perform
+
+
+def _tunnel_to(perform: Perform) -> Perform:
+    """As an HTTP proxy that opens its tunnel to this."""
+
+    def with_tunnel(connection: Connection) -> None:
+        connection.read_request()
+        connection.send(b"HTTP/1.1 200 OK\r\n\r\n")
+        perform(connection)
+
+    return with_tunnel
+
+
+@pytest.mark.parametrize("a_second", [pytest.param(None, id="at full speed"), pytest.param(3e6, id="by the piece")])
+@pytest.mark.parametrize("way", ["direct", "https proxy", "tunnel", "secure tunnel", "socks5"])
+async def test_a5_tls_that_says_hello_for_ever_is_given_up(way: str, a_second: float | None) -> None:
+    flood = _hello_requests(a_second=a_second)
+
+    match way:
+        case "direct":
+            visit, _ = await attacked(flood, url="https://127.0.0.1:PORT")
+        case "https proxy":
+            visit, _ = await attacked(flood, as_proxy_for=SITE, protocol="https")
+        case "tunnel":
+            visit, _ = await attacked(_tunnel_to(flood), as_proxy_for=SECURE_SITE)
+        case "secure tunnel":
+            visit, _ = await attacked(_tunnel_to(flood), as_proxy_for=SECURE_SITE, protocol="https", is_secure=True)
+        case _:
+            visit, _ = await attacked(_behind_socks(flood), as_proxy_for=SECURE_SITE, protocol="socks5")
+
+    assert fault_of(visit) in (Fault.BROKEN_RESPONSE, Fault.PROXY)
+
+
+async def test_a5_session_tickets_without_end_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(self_signed().server, "num_tickets", 10**7)
+
+    visit, _ = await attacked(silent, is_secure=True)
+
+    assert fault_of(visit) is Fault.BROKEN_RESPONSE
 
 
 def _slowly(text: bytes) -> Perform:

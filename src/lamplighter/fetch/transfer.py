@@ -18,7 +18,7 @@ import pycurl
 from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import BodyReader
 from lamplighter.fetch.response_head import Head
-from lamplighter.fetch.wire_watch import FREE_WIRE_BYTES
+from lamplighter.fetch.wire_watch import FREE_HANDSHAKE_BYTES, FREE_WIRE_BYTES, ActGuard
 from lamplighter.model.proxy import ProxyEndpoint
 from lamplighter.rules.urls.addresses import is_literal
 
@@ -35,6 +35,12 @@ _WIRE_FACTOR = 8
 _MOST_NOTED = 4096
 #: a socket whose other end is closed
 _HANG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
+
+_PROXY_TYPES = {
+    "http": pycurl.PROXYTYPE_HTTP,
+    "https": 2,  # CURLPROXY_HTTPS, which pycurl does not name
+    "socks5": pycurl.PROXYTYPE_SOCKS5_HOSTNAME,
+}
 
 _GO_ON, _STOP = 0, 1
 #: what a callback for received bytes returns to end the transfer
@@ -114,11 +120,19 @@ class Wire(Protocol):
 class OpenSockets:
     """What all transfers together know of their connections."""
 
-    def __init__(self) -> None:
+    def __init__(self, acts: ActGuard) -> None:
+        self._acts = acts
+        #: numbers of those over which nothing could be sent yet
+        self.connecting: set[int] = set()
         #: whether anything of a head or body was received since the last look
         self.is_heard = False
         #: the number of each socket, by its own address and port
         self._numbers: dict[tuple[str, int], int] = {}
+
+    def made(self, number: int) -> None:
+        """Notes a socket that is about to connect."""
+        self._acts.note(number)
+        self.connecting.add(number)
 
     def note(self, numbers: Sequence[int]) -> None:
         """Notes new sockets; that of a connection which was closed is replaced when its port is used again."""
@@ -187,6 +201,7 @@ class Transfer:
 
     def rest(self) -> None:
         """Forgets the last request."""
+        self._open.connecting.difference_update(self._sockets)
         self.begin(_NOTHING)
 
     def prepare(self) -> None:
@@ -219,6 +234,7 @@ class Transfer:
                 self._guard.check(str(address.addr[0]), int(address.addr[1]), hostname=request.hostname)
             number = socket.socket(address.family, address.socktype, address.protocol).detach()
             self._sockets.append(number)
+            self._open.made(number)
             return number
         except AddressRefused as refusal:
             self.refusal = refusal
@@ -233,6 +249,7 @@ class Transfer:
             return _STOP
         try:
             if self._sockets:
+                self._open.connecting.difference_update(self._sockets)
                 self._open.note(self._sockets)
             elif self._open.is_over(address, port):
                 self.needs_connection = True
@@ -295,10 +312,25 @@ class Transfer:
             self.trouble = trouble
         return _END
 
+    def is_on(self, number: int) -> bool:
+        """Whether it uses this socket."""
+        return number in self._sockets or self.easy.getinfo(pycurl.ACTIVESOCKET) == number
+
     def is_padded(self, wire_bytes: int) -> bool:
         """Whether so many bytes on the wire hold too little: the rest is spent on what no page needs."""
         held = self._body_bytes + sum(map(len, self._lines))
-        return wire_bytes > FREE_WIRE_BYTES + _WIRE_FACTOR * held
+        free = FREE_HANDSHAKE_BYTES if self.stage is Stage.CONNECTING else FREE_WIRE_BYTES
+        return wire_bytes > free + _WIRE_FACTOR * held
+
+
+def go_through(easy: Any, proxy: ProxyEndpoint) -> None:
+    """Has a request go through a proxy, which looks up the site's name itself."""
+    host = f"[{proxy.address}]" if ":" in proxy.address else proxy.address
+    easy.setopt(pycurl.PROXY, f"{host}:{proxy.port}")
+    easy.setopt(pycurl.PROXYTYPE, _PROXY_TYPES[proxy.protocol])
+    if proxy.username is not None or proxy.password is not None:
+        easy.setopt(pycurl.PROXYUSERNAME, (proxy.username or "").encode())
+        easy.setopt(pycurl.PROXYPASSWORD, (proxy.password or "").encode())
 
 
 _NOTHING = WireRequest(method="GET", url="", headers=(), hostname="", port=0)

@@ -17,9 +17,16 @@ from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
 from lamplighter.fetch.body_limits import BodyReader
 from lamplighter.fetch.names import Resolver
 from lamplighter.fetch.response_head import Head
-from lamplighter.fetch.transfer import OpenSockets, ResponseTooOdd, Stage, Transfer, TransferFailed, WireRequest
-from lamplighter.fetch.wire_watch import WireWatch
-from lamplighter.model.proxy import ProxyEndpoint
+from lamplighter.fetch.transfer import (
+    OpenSockets,
+    ResponseTooOdd,
+    Stage,
+    Transfer,
+    TransferFailed,
+    WireRequest,
+    go_through,
+)
+from lamplighter.fetch.wire_watch import ActGuard, WireWatch
 
 #: A host's connection stays open across its delay: the handshake is the costliest part of a polite fetch.
 KEPT_OPEN_SECONDS = 75
@@ -32,11 +39,6 @@ _READ_AWAY_SECONDS = 1.0
 #: how often time-outs are looked for, at most and at least
 _OFTEN, _SELDOM = 0.02, 0.5
 _BUFFER_BYTES = 64 * 1024
-_PROXY_TYPES = {
-    "http": pycurl.PROXYTYPE_HTTP,
-    "https": 2,  # CURLPROXY_HTTPS, which pycurl does not name
-    "socks5": pycurl.PROXYTYPE_SOCKS5_HOSTNAME,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,8 @@ class Transfers:
         self._wanted: dict[int, int] = {}
         self._watched: dict[int, int] = {}
         self._changed: set[int] = set()
-        self._open = OpenSockets()
+        self._acts = ActGuard()
+        self._open = OpenSockets(self._acts)
         self._wire = WireWatch()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
@@ -88,6 +91,7 @@ class Transfers:
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
         self._multi = self._opened()
+        self._acts.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -97,6 +101,7 @@ class Transfers:
             if timer is not None:
                 timer.cancel()
         self._close()
+        self._acts.stop()
         for transfer in self._idle:
             transfer.easy.close()
         self._idle.clear()
@@ -154,6 +159,7 @@ class Transfers:
         if self._multi.closed:
             raise OSError("the client was closed")
         if self._sweeper is None:
+            self._acts.wake()
             self._sweeper = self._loop.call_later(self._sweep_seconds, self._sweep)
             if self._closer is not None:
                 self._closer.cancel()
@@ -230,7 +236,7 @@ class Transfers:
         elif request.body is not None:
             easy.setopt(pycurl.POSTFIELDS, request.body)
         if request.proxy is not None:
-            _go_through(easy, request.proxy)
+            go_through(easy, request.proxy)
 
     async def _look_up(self, transfer: Transfer) -> None:
         """Has libcurl know the addresses of the host, those only that may be connected to."""
@@ -311,17 +317,23 @@ class Transfers:
         self._act(number, pycurl.CSELECT_IN)
         if number not in self._watched:
             return  # the response is complete, or was given up
-        spent = self._wire.note(number, is_heard=self._open.is_heard)
+        spent = self._wire.note(number, is_heard=self._open.is_heard, is_connecting=number in self._open.connecting)
         if spent is None:
             return
         for transfer in list(self._active.values()):
-            if transfer.easy.getinfo(pycurl.ACTIVESOCKET) == number and transfer.is_padded(spent):
-                transfer.trouble = ResponseTooOdd("its chunks have more to say about themselves than in them")
+            if transfer.is_on(number) and transfer.is_padded(spent):
+                transfer.trouble = ResponseTooOdd("what is around its content is more than any honest server's")
                 self._end(transfer, pycurl.E_ABORTED_BY_CALLBACK, "")
 
     def _act(self, number: int, mask: int) -> None:
         """Lets libcurl work, and ends what it has ended."""
+        acts = self._acts
+        acts.calls += 1
+        acts.is_busy = True
         _, running = self._multi.socket_action(number, mask)
+        acts.is_busy = False
+        if acts.cut:
+            self._blame_cut()
         left = running != len(self._active)
         while left:
             left, succeeded, failed = self._multi.info_read()
@@ -330,6 +342,14 @@ class Transfers:
             for easy, code, words in failed:
                 self._end(self._active[easy], code, words)
         self._watch_changed()
+
+    def _blame_cut(self) -> None:
+        """Says why to those whose connections were cut."""
+        while self._acts.cut:
+            number = self._acts.cut.pop()
+            for transfer in self._active.values():
+                if transfer.is_on(number):
+                    transfer.trouble = ResponseTooOdd("it kept us busy with what no honest server sends")
 
     def _watch_changed(self) -> None:
         while self._changed:
@@ -355,6 +375,7 @@ class Transfers:
             self._sweeper = self._loop.call_later(self._sweep_seconds, self._sweep)
         else:
             self._sweeper = None
+            self._acts.rest()
             self._closer = self._loop.call_later(KEPT_OPEN_SECONDS, self._close_kept)
 
     def _close_kept(self) -> None:
@@ -375,13 +396,3 @@ class Transfers:
             return "there was no connection in time" if now >= transfer.connects_since + limit else None
         limit = _READ_AWAY_SECONDS if transfer.stage is Stage.READING_AWAY else timeouts.read
         return "nothing came for too long" if now >= transfer.quiet_since + limit else None
-
-
-def _go_through(easy: Any, proxy: ProxyEndpoint) -> None:
-    """Has a request go through a proxy, which looks up the site's name itself."""
-    host = f"[{proxy.address}]" if ":" in proxy.address else proxy.address
-    easy.setopt(pycurl.PROXY, f"{host}:{proxy.port}")
-    easy.setopt(pycurl.PROXYTYPE, _PROXY_TYPES[proxy.protocol])
-    if proxy.username is not None or proxy.password is not None:
-        easy.setopt(pycurl.PROXYUSERNAME, (proxy.username or "").encode())
-        easy.setopt(pycurl.PROXYPASSWORD, (proxy.password or "").encode())
