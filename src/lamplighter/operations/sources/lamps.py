@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from lamplighter.errors import NotFound
@@ -13,6 +15,7 @@ from lamplighter.rules.sources import source_state
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.sources import lamps
 
+_NAME = itemgetter(1)
 #: groups with fewer lamps stand together at the end, or nobody would see the others
 _LEAST = 2
 
@@ -43,7 +46,7 @@ class LampGroup(NamedTuple):
 async def grid(db: Connection, order: LampOrder, *, now: datetime) -> list[LampGroup]:
     """All lamps by groups."""
     rows = await lamps.everything(db, now=now)
-    lit = {row.id: _lamp(row) for row in rows}
+    lit = {lamp.id: lamp for lamp in sorted(map(_lamp, rows), key=_NAME)}
     groups: dict[str, list[Lamp]] = defaultdict(list)
     match order:
         case LampOrder.STATE:
@@ -51,14 +54,15 @@ async def grid(db: Connection, order: LampOrder, *, now: datetime) -> list[LampG
                 groups[lamp.state].append(lamp)
             return [LampGroup(state, groups[state]) for state in _STATES if groups[state]]
         case LampOrder.HOST:
-            for row in rows:
-                groups[row.host or ""].append(lit[row.id])
+            host_of = {row.id: row.host or "" for row in rows}
+            for lamp in lit.values():
+                groups[host_of[lamp.id]].append(lamp)
         case LampOrder.TAG:
             tagged = await lamps.tags(db)
-            for row in tagged:
-                if row.source_id in lit:
-                    groups[row.tag].append(lit[row.source_id])
-            groups[""] = [lit[source_id] for source_id in lit.keys() - {row.source_id for row in tagged}]
+            for tag, source_ids in tagged.items():
+                groups[tag] = sorted((lit[source_id] for source_id in source_ids if source_id in lit), key=_NAME)
+            bare = lit.keys() - set(chain.from_iterable(tagged.values()))
+            groups[""] = sorted((lit[source_id] for source_id in bare), key=_NAME)
     return _large_first(groups.items(), rest="one source each" if order is LampOrder.HOST else "other tags, or none")
 
 
@@ -85,19 +89,17 @@ async def public_id(db: Connection, number: int) -> str:
 
 
 def _lamp(row: Any) -> Lamp:
-    if row.state is None:
-        return Lamp(row.id, row.name, SourceState.NEVER_RUN if row.enabled else SourceState.DISABLED)
-    return Lamp(row.id, row.name, _state(*row[_FIRST_FACT:]))
-
-
-#: where in a row it says whether the job waits, and then its other facts
-_FIRST_FACT = 4
+    # Unpacked, as a row's names are looked up one by one: there may be ten thousand.
+    source_id, name, enabled, _, *facts = row
+    return Lamp(source_id, name, _state(enabled, *facts))
 
 
 @cache
-def _state(waits: bool | None, *facts: Any) -> SourceState:
-    """The state by the facts of a job, of which ten thousand sources have few different ones."""
-    return source_state.state_of(JobFacts(*facts)._replace(waits=bool(waits)))
+def _state(enabled: bool, waits: bool | None, state: str | None, *facts: Any) -> SourceState:
+    """The state by the facts of a source and its job, of which ten thousand sources have few different ones."""
+    if state is None:
+        return SourceState.NEVER_RUN if enabled else SourceState.DISABLED
+    return source_state.state_of(JobFacts(state, *facts)._replace(waits=bool(waits)))
 
 
 #: the most pressing first
