@@ -45,6 +45,7 @@ async def test_what_changed_in_a_week_on_sources_with_a_tag_is_two_clicks_away(
     await page.locator(".chosen-filters").get_by_role("link", name="harbour").click()
 
     await expect(page.get_by_role("article")).to_have_count(2)
+    assert window.clicks == 2
     newest = page.get_by_role("article").first
     await expect(newest).to_contain_text("1 changed")
     await expect(newest.locator("del")).to_have_text("lit")

@@ -74,6 +74,7 @@ async def test_why_forty_sources_are_behind_is_found_and_mended_in_three_clicks(
         await expect(dialog).to_contain_text("A run may fetch up to 100 pages, now up to 1.")
         await dialog.get_by_role("button", name="Raise").click()
         await expect(page.get_by_text("40 sources given more pages.")).to_be_visible()
+        assert window.clicks == 3
 
         async def is_mended() -> bool:
             return await _concerned(installation) == 0

@@ -97,6 +97,7 @@ async def test_a_source_is_taught_in_five_clicks(installation: Installation, win
         await page.get_by_role("button", name="Save as the source's recipe").click()
 
         await expect(page.get_by_text("The recipe was saved")).to_be_visible()
+        assert window.clicks == 5
         assert await _recipe(installation, source) == {
             "items": ".offer:not(.promo)",
             "fields": {

@@ -23,6 +23,8 @@ class Window:
         self.url = url
         #: what the console, the scripts and the network complained of
         self.troubles: list[str] = []
+        #: how often the mouse was pressed, also in what a frame shows
+        self.clicks = 0
         #: answers that a test expects to be refusals, by their status
         self.expected: set[int] = set()
         page.set_default_timeout(_PATIENCE_MS)
@@ -38,6 +40,7 @@ class Window:
         context = await browser.new_context(base_url=url, **options)
         try:
             window = cls(await context.new_page(), url)
+            await window._count_clicks()
             yield window
         finally:
             await context.close()
@@ -47,6 +50,13 @@ class Window:
         """Goes to a page of the dashboard."""
         await self.page.goto(path, wait_until="load")
         return self.page
+
+    async def _count_clicks(self) -> None:
+        def count() -> None:
+            self.clicks += 1
+
+        await self.page.expose_function("lampPressed", count)
+        await self.page.add_init_script("addEventListener('pointerdown', (e) => e.isTrusted && lampPressed(), true)")
 
     async def grave_barriers(self) -> list[str]:
         """What axe finds on the page as it is now that would keep somebody out."""
