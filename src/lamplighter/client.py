@@ -11,6 +11,7 @@ It needs nothing but Python and imports nothing else of the package.
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -20,6 +21,8 @@ from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 _PART = 200
+#: runs of one part of the changes, and records of one of them: the most that the API gives
+_CHANGES_PART, _RECORDS_OF_A_RUN = 100, 50
 
 
 class ApiError(Exception):
@@ -61,6 +64,41 @@ class ApiRecord:
     organisation: str | None
     deadline: date | None
     published_at: datetime | None
+    #: all fields, as the API gives them
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiChange:
+    """A record that a run found new, changed, gone or back."""
+
+    #: new, changed, gone or back
+    change: str
+    record_id: str
+    kind: str
+    title: str
+    url: str
+    #: field -> value before and after; empty unless it changed
+    fields: Mapping[str, tuple[Any, Any]]
+    source_id: str
+    source_name: str
+    run_id: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiRun:
+    """A run of a source."""
+
+    id: str
+    #: running, completed, failed or cancelled
+    status: str
+    started_at: datetime
+    completed_at: datetime | None
+    pages: int
+    records: int
+    #: why it failed
+    error: str | None
     #: all fields, as the API gives them
     fields: Mapping[str, Any]
 
@@ -123,6 +161,10 @@ class Lamplighter:
         given = {"url": url, "name": name or urlsplit(url).netloc, **fields}
         return _source(self.call("POST", "/api/v1/sources", given))
 
+    def change_source(self, source_id: str, **fields: Any) -> ApiSource:
+        """Changes these fields of a source and keeps the others; None resets a field."""
+        return _source(self.call("PATCH", f"/api/v1/sources/{quote(source_id)}", fields))
+
     def remove_source(self, source_id: str) -> None:
         """Deletes a source; its records stay until it is purged."""
         self.call("DELETE", f"/api/v1/sources/{quote(source_id)}")
@@ -132,6 +174,31 @@ class Lamplighter:
         if source.job_id is None:
             raise ValueError(f"{source.name} has no crawl job; enable it first")
         return str(self.call("POST", f"/api/v1/jobs/{source.job_id}/force-run")["execution_id"])
+
+    def run_of(self, run: str) -> ApiRun:
+        """A run as it is now."""
+        return _run(self.call("GET", f"/api/v1/executions/{quote(run)}"))
+
+    def wait_for(self, run: str, *, within: float = 600, every: float = 1) -> ApiRun:
+        """Waits until a run has ended, however it ended; TimeoutError if it has not within so many seconds."""
+        until = time.monotonic() + within
+        while (found := self.run_of(run)).completed_at is None:
+            time.sleep(_pause(run, until, every))
+        return found
+
+    def changes(self, **filters: Any) -> Iterator[ApiChange]:
+        """What changed, newest first, by filters of `listRecordChanges`: tag, source_id, change, words, since …
+
+        Up to 50 records of one run are told; `listRecordChanges` has their number, and the export has all of them.
+        """
+        given = {"limit": _CHANGES_PART, "records": _RECORDS_OF_A_RUN, **filters}
+        before = None
+        while True:
+            part = self.call("GET", "/api/v1/changes", **given, before=before)
+            for found in part["changes"]:
+                yield from (_change(found, record) for record in found["records"])
+            if (before := part["next"]) is None:
+                return
 
     def records(self, **filters: Any) -> Iterator[ApiRecord]:
         """The records that match filters of `listRecords`: q, kind, source_id, first_seen_after, tag …"""
@@ -190,6 +257,10 @@ class AsyncLamplighter:
         """Adds a source."""
         return await asyncio.to_thread(self._client.add_source, url, name=name, **fields)
 
+    async def change_source(self, source_id: str, **fields: Any) -> ApiSource:
+        """Changes these fields of a source and keeps the others."""
+        return await asyncio.to_thread(self._client.change_source, source_id, **fields)
+
     async def remove_source(self, source_id: str) -> None:
         """Deletes a source."""
         await asyncio.to_thread(self._client.remove_source, source_id)
@@ -197,6 +268,24 @@ class AsyncLamplighter:
     async def run(self, source: ApiSource) -> str:
         """Runs a source now."""
         return await asyncio.to_thread(self._client.run, source)
+
+    async def run_of(self, run: str) -> ApiRun:
+        """A run as it is now."""
+        return await asyncio.to_thread(self._client.run_of, run)
+
+    async def wait_for(self, run: str, *, within: float = 600, every: float = 1) -> ApiRun:
+        """Waits until a run has ended; no thread waits with it."""
+        until = time.monotonic() + within
+        while True:
+            found = await self.run_of(run)
+            if found.completed_at is not None:
+                return found
+            await asyncio.sleep(_pause(run, until, every))
+
+    async def changes(self, **filters: Any) -> AsyncIterator[ApiChange]:
+        """What changed, newest first."""
+        async for change in _each(self._client.changes(**filters)):
+            yield change
 
     async def records(self, **filters: Any) -> AsyncIterator[ApiRecord]:
         """The records that match filters."""
@@ -213,6 +302,14 @@ async def _each(found: Iterator[Any]) -> AsyncIterator[Any]:
     end = object()
     while (item := await asyncio.to_thread(next, found, end)) is not end:
         yield item
+
+
+def _pause(run: str, until: float, every: float) -> float:
+    """How long to wait before a run is asked for again."""
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError(f"run {run} has not ended in time; it goes on")
+    return min(every, left)
 
 
 def _written(value: Any) -> str:
@@ -243,6 +340,34 @@ def _record(said: Mapping[str, Any]) -> ApiRecord:
         **same,
         deadline=date.fromisoformat(deadline[:10]) if deadline else None,
         published_at=_time(said.get("published_at")),
+        fields=said,
+    )
+
+
+def _change(found: Mapping[str, Any], said: Mapping[str, Any]) -> ApiChange:
+    return ApiChange(
+        change=said["change"],
+        record_id=said["id"],
+        kind=said["kind"],
+        title=said["title"],
+        url=said["url"],
+        fields={each["field"]: (each["before"], each["after"]) for each in said["fields"]},
+        source_id=found["source_id"],
+        source_name=found["source_name"],
+        run_id=found["run_id"],
+        at=datetime.fromisoformat(found["at"]),
+    )
+
+
+def _run(said: Mapping[str, Any]) -> ApiRun:
+    return ApiRun(
+        id=said["id"],
+        status=said["status"],
+        started_at=datetime.fromisoformat(said["started_at"]),
+        completed_at=_time(said["completed_at"]),
+        pages=said["items_crawled"],
+        records=said["items_indexed"],
+        error=said["error_message"],
         fields=said,
     )
 

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from lamplighter.client import ApiError, AsyncLamplighter, Lamplighter
 from tests.origin import Origin
+from tests.origin.misbehaviour import slow_body
 from tests.repository import ROOT
 from tests.service.installation import Installation, bearer, running, until
 from tests.service.sites import LISTING
@@ -100,6 +102,55 @@ async def test_a_source_is_run_and_removed(installation: Installation) -> None:
 
     assert len(run) == 36
     assert [each async for each in lamps.sources()] == []
+
+
+async def test_a_source_is_changed_its_run_waited_for_and_what_the_run_changed_is_told(
+    installation: Installation,
+) -> None:
+    lamps, sync = (kind(installation.url, token=bearer("operator")) for kind in (AsyncLamplighter, Lamplighter))
+    assert isinstance(lamps, AsyncLamplighter)
+    assert isinstance(sync, Lamplighter)
+    async with Origin() as site:
+        site.page("/jobs", f"<html lang=en><body><h1>Vacancies</h1><ul>{LISTING}</ul></body></html>")
+        source = await lamps.add_source(f"{site.url}/jobs", kind="job", max_depth="page", enabled=False)
+        await lamps.change_source(source.id, name="Quay", enabled=True)
+        changed = await asyncio.to_thread(sync.change_source, source.id, tags=["harbour"])
+
+        async def has_run() -> bool:
+            return (await lamps.source(source.id)).fields["last_run_at"] is not None
+
+        await until(has_run)
+        run = await lamps.wait_for(await lamps.run(changed), every=0.1)
+        again = await asyncio.to_thread(sync.wait_for, run.id)
+        told = [change async for change in lamps.changes(tag="harbour", change="new")]
+        told_so_too = await asyncio.to_thread(lambda: list(sync.changes(source_id=source.id)))
+
+    assert (changed.name, changed.tags) == ("Quay", ("harbour",))
+    assert (run.status, run.pages, again) == ("completed", 1, run)
+    assert {change.title for change in told} == {f"Lamplighter of district {n}" for n in range(1, 8)}
+    assert told_so_too == told
+    assert {change.source_name for change in told} == {"Quay"}
+
+
+async def test_a_run_that_does_not_end_in_time_says_so(installation: Installation) -> None:
+    lamps = AsyncLamplighter(installation.url, token=bearer("operator"))
+    async with Origin() as site:
+        site.route("/jobs", slow_body(b"x" * 100, bytes_per_second=1))
+        source = await lamps.add_source(f"{site.url}/jobs")
+        runs: list[str] = []
+
+        async def has_begun() -> bool:
+            said = await lamps.call("GET", f"/api/v1/sources/{source.id}/executions")
+            runs.extend(each["id"] for each in said["executions"])
+            return bool(runs)
+
+        await until(has_begun)
+        with pytest.raises(TimeoutError, match="has not ended in time"):
+            await lamps.wait_for(runs[0], within=0.2, every=0.1)
+
+
+def test_the_package_says_that_it_has_types() -> None:
+    assert resources.files("lamplighter").joinpath("py.typed").is_file()
 
 
 def test_the_token_is_not_shown() -> None:

@@ -57,6 +57,14 @@ def test_operations_have_names_that_people_would_choose() -> None:
     assert len(set(names)) == len(names)
     assert [name for name in names if not re.fullmatch(r"[a-z]+[A-Za-z0-9]*", name) or len(name) > 40] == []
     assert {"addTakedown", "listSources", "createSource", "learnRecipe", "addNotificationChannel"} <= set(names)
+    assert {"bindSecret", "listSettings", "changeSettings", "bulkChangeSources", "exportRecords"} <= set(names)
+
+
+def test_no_operation_that_changes_something_is_called_get() -> None:
+    changing = [operation["operationId"] for _, method, operation in operations(DOCUMENT) if method != "get"]
+
+    assert changing
+    assert [name for name in changing if name.startswith("get")] == []
 
 
 async def test_the_page_has_bodies_with_fields_types_and_an_example(ask: Ask) -> None:

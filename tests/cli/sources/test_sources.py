@@ -34,6 +34,14 @@ def test_an_added_source_is_listed_with_what_was_said_of_it(lamplighter: Lamplig
     assert source["interval_seconds"] == 5400
 
 
+def test_settings_have_the_names_of_the_api_and_their_shorter_ones(lamplighter: Lamplighter) -> None:
+    for number, words in enumerate((["--max-depth", "2", "--no-recurring"], ["--depth", "2", "--once"])):
+        lamplighter("sources", "add", f"https://quay.example/{number}", *words)
+
+    assert [source["max_depth"] for source in lamplighter("sources", "list", "--json").json] == [2, 2]
+    assert lamplighter("sources", "export", "--format", "json").out.count('"recurring":false') == 2
+
+
 def test_a_program_learns_the_id_by_which_api_and_records_know_a_source(lamplighter: Lamplighter) -> None:
     added = lamplighter("sources", "add", URL, "--json").json
     (listed,) = lamplighter("sources", "list", "--json").json

@@ -51,7 +51,9 @@ def add(
     kind: RecordsAre = None,
     depth: Depth = None,
     max_pages: MaxPages = None,
-    once: Annotated[bool, typer.Option("--once", help="Crawl it only once.")] = False,
+    recurring: Annotated[
+        bool, typer.Option("--recurring/--no-recurring", " /--once", help="Crawl it repeatedly, or only once.")
+    ] = True,
     priority: Annotated[int, typer.Option(min=0, max=100, help="Higher runs first.")] = 50,
     recipe: Recipe = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given several times.")] = None,
@@ -66,7 +68,7 @@ def add(
         kind=kind_of(kind),
         recipe=read_recipe(recipe) or {},
         max_pages=max_pages,
-        recurring=not once,
+        recurring=recurring,
         priority=priority,
         tags=tuple(tag or ()),
     )

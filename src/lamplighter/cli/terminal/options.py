@@ -39,6 +39,8 @@ Recipe = Annotated[
 Depth = Annotated[
     str | None,
     typer.Option(
+        "--max-depth",
+        "--depth",
         metavar="DEPTH",
         help='Links to follow from the start page: 1 to 100, "page" for this page alone, or -1 for no limit.',
         show_default="3",

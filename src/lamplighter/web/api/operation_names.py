@@ -43,6 +43,14 @@ _CHOSEN: Mapping[tuple[str, str], str] = {
     ("POST", "/api/admin/proxies/{proxy_id}/test"): "testProxy",
     ("POST", "/api/admin/tasks/restart-failed"): "restartFailedTasks",
     ("POST", "/admin/crawl/run_due"): "runDueJobs",
+    ("PATCH", "/api/v1/secrets/{name}"): "bindSecret",
+    ("GET", "/api/v1/settings"): "listSettings",
+    ("PATCH", "/api/v1/settings"): "changeSettings",
+    ("POST", "/api/v1/sources/bulk"): "bulkChangeSources",
+    ("POST", "/admin/sources/bulk"): "bulkChangeSources",
+    ("POST", "/api/v1/jobs/bulk"): "bulkChangeJobs",
+    ("GET", "/api/products/search"): "searchProducts",
+    ("GET", "/api/v1/records/export"): "exportRecords",
     ("GET", "/health"): "getHealth",
     ("GET", "/api/crawler/events"): "streamCrawlerEvents",
     ("GET", "/api/health/events"): "streamHealthEvents",
@@ -53,7 +61,7 @@ _CHOSEN: Mapping[tuple[str, str], str] = {
     ("GET", "/api/health"): "getHealth",
 }
 _KNOWN_VERBS = (
-    *("add", "assign", "bulk", "cancel", "change", "clone", "create", "delete", "disable", "discard", "download"),
+    *("add", "assign", "cancel", "change", "clone", "create", "delete", "disable", "discard", "download"),
     *("enable", "export", "find", "force", "forget", "get", "import", "list", "make", "override", "pause", "preview"),
     *("purge", "reconcile", "refresh", "remove", "replace", "restart", "restore", "resume", "retry", "revoke", "run"),
     *("search", "send", "set", "simulate", "stop", "stream", "submit", "test", "view"),
