@@ -106,6 +106,19 @@ async def test_i1_a_service_whose_database_takes_no_writes_is_unavailable(
     assert (before.status, during.status, after.status) == (200, 503, 200)
 
 
+async def test_too_little_disk_space_degrades_it_and_strangers_see_that(ask: Ask, service: Service) -> None:
+    service.storing.disk.state = DiskState(free_bytes=100 << 20, least_bytes=512 << 20, is_low=True)
+
+    known = json.loads((await ask("/health")).text)
+    to_strangers = await ask("/health", client="192.0.2.7")
+    other = json.loads((await ask("/api/health")).text)
+
+    assert (known["status"], known["away"]) == ("degraded", [])
+    assert (to_strangers.status, to_strangers.json) == (200, {"status": "degraded"})
+    assert other["data"]["status"] == "degraded"
+    assert other["message"] == "There is too little disk space: nothing is fetched."
+
+
 async def test_it_tells_when_what_is_fetched_could_not_be_kept(ask: Ask, service: Service) -> None:
     service.storing.archiving.trouble = "the S3 archive of bucket secret does not answer"
     service.storing.disk.state = DiskState(free_bytes=100 << 20, least_bytes=512 << 20, is_low=True)
@@ -114,7 +127,7 @@ async def test_it_tells_when_what_is_fetched_could_not_be_kept(ask: Ask, service
     other = json.loads((await ask("/api/health")).text)
 
     assert (told["status"], told["away"]) == ("degraded", ["archive"])
-    assert (other["data"]["status"], other["message"]) == ("degraded", "These do not answer: archive.")
+    assert (other["data"]["status"], other["message"].partition(".")[0]) == ("degraded", "These do not answer: archive")
     assert "The archive on S3 does not answer" in (await ask("/")).text
     assert told["archive"] == {"state": "away"}
     assert told["disk"] == {"state": "low", "free_mb": 100, "least_free_mb": 512}

@@ -37,7 +37,8 @@ async def health(view: View, is_known: IsKnown) -> Response:
     """Returns 200 if the database responds and accepts writes, else 503; callers without credentials see `status` only.
 
     `status` is `degraded` while Redis, RabbitMQ, the archive or the search server does not answer, and `away` names
-    them: crawling goes on as far as it can. Counts are seconds old. HEAD works too.
+    them: crawling goes on as far as it can. It is `degraded` too while too little disk space is free: then nothing is
+    fetched. Counts are seconds old. HEAD works too.
     """
     status, told = await look(view, with_parts=is_known)
     return JSONResponse(told if is_known else {"status": told["status"]}, status_code=status)
@@ -58,7 +59,7 @@ async def look(view: ServiceView, *, with_parts: bool) -> tuple[int, dict[str, A
         # The error's text may contain the database's user and host.
         return _unwell(known, f"the database does not answer ({type(error).__name__})")
     away = [str(server) for server in await servers_away(view)]
-    status = {"status": "degraded" if away else "ok", "away": away}
+    status = {"status": "degraded" if away or not has_space(view) else "ok", "away": away}
     if not with_parts:
         return 200, status
     live = {
@@ -69,6 +70,11 @@ async def look(view: ServiceView, *, with_parts: bool) -> tuple[int, dict[str, A
     fleet = {"queue": _queue(view), "instances": await _instances(view)}
     parts = {**live, **fleet, **view.storage.room(), "index": await _index(view)}
     return 200, {**status, **known, **counts, **parts}
+
+
+def has_space(view: ServiceView) -> bool:
+    """Whether enough disk space is free to fetch."""
+    return bool(view.storage.room()["disk"]["state"] == "ok")
 
 
 async def _counts(view: ServiceView) -> dict[str, int | None]:

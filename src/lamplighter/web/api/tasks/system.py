@@ -17,6 +17,7 @@ from lamplighter.store.engine.database import takes_writes
 from lamplighter.web.access.credentials import IsKnown
 from lamplighter.web.api.envelope import DoneOut, done, taken_from
 from lamplighter.web.api.tasks.shapes_tasks import TaskStatus, status_of
+from lamplighter.web.health import has_space
 from lamplighter.web.problems import Family, envelope_body
 from lamplighter.web.routes import PUBLIC, Routes
 from lamplighter.web.servers_away import servers_away
@@ -46,7 +47,7 @@ class SystemServices(BaseModel):
 class SystemHealth(BaseModel):
     """System health."""
 
-    #: degraded while a service does not answer: crawling goes on as far as it can
+    #: degraded while a service does not answer (crawling goes on as far as it can) or too little disk space is free
     status: Literal["healthy", "degraded"]
     timestamp: datetime
     #: None for callers without credentials, as is all below
@@ -138,15 +139,17 @@ async def health(view: View, is_known: IsKnown) -> Any:
     # Redis and the archive have no place in this answer; a message names them.
     others = (Server.REDIS, Server.ARCHIVE)
     away += [str(server) for server in await servers_away(view) if server in others]
+    low = [] if has_space(view) else ["There is too little disk space: nothing is fetched."]
     data = {
-        "status": "degraded" if away else "healthy",
+        "status": "degraded" if away or low else "healthy",
         "timestamp": view.clock.now(),
         "version": __version__ if is_known else None,
         "services": services if is_known else None,
     }
     if not is_known:
-        return done(data, "Some servers do not answer." if away else "All is well.")
-    return done(data, f"These do not answer: {', '.join(away)}." if away else "All is well.")
+        return done(data, "Not all is well." if away or low else "All is well.")
+    missing = [f"These do not answer: {', '.join(away)}."] if away else []
+    return done(data, " ".join(missing + low) or "All is well.")
 
 
 @ROUTES.get("/admin/stats", response_model=DoneOut[SystemStats])
