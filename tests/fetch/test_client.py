@@ -33,6 +33,7 @@ from tests.origin import (
     slow_headers,
     surplus_body,
 )
+from tests.origin.hostile import Connection, HostileOrigin
 from tests.origin.wire import Wire
 
 OriginFactory = Callable[..., Awaitable[Origin]]
@@ -239,6 +240,19 @@ async def test_validators_and_freshness_are_taken_from_the_answer(origin: Origin
     assert visit.validators == Validators(etag='"1"', last_modified="Sat, 14 Mar 2026 12:00:00 GMT")
     assert visit.fresh_for == timedelta(seconds=60)
     assert visit.robots_tag == "noindex"
+
+
+async def test_headers_are_read_whose_lines_end_without_a_carriage_return() -> None:
+    def perform(connection: Connection) -> None:
+        connection.read_request()
+        connection.send(b'HTTP/1.1 200 OK\nContent-Type: text/html\nX-Robots-Tag: noindex\nETag: "1"\n\npage')
+
+    with HostileOrigin(perform) as origin:
+        async with a_client(origin.address) as client:
+            visit = await client.get(origin.url + "/", wanted=PAGE)
+
+    assert isinstance(visit, Fetched)
+    assert (visit.content_type, visit.robots_tag, visit.validators.etag) == ("text/html", "noindex", '"1"')
 
 
 def _lines(status: str, *headers: str) -> Answer:

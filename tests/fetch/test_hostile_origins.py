@@ -174,7 +174,7 @@ async def test_b11_a_socks_proxy_that_floods_before_the_tunnel_is_open_is_given_
     assert fault_of(visit) in (Fault.BROKEN_RESPONSE, Fault.TLS, Fault.PROXY)
 
 
-def _hello_requests(*, a_second: float | None) -> Perform:
+def hello_requests(*, a_second: float | None) -> Perform:
     """Answers the first message of a TLS handshake with what OpenSSL skips; a limit is bytes a second."""
     message = b"\x16\x03\x03\x00\x04" + bytes(4)
 
@@ -203,7 +203,7 @@ def _tunnel_to(perform: Perform) -> Perform:
 @pytest.mark.parametrize("a_second", [pytest.param(None, id="at full speed"), pytest.param(3e6, id="by the piece")])
 @pytest.mark.parametrize("way", ["direct", "https proxy", "tunnel", "secure tunnel", "socks5"])
 async def test_a5_tls_that_says_hello_for_ever_is_given_up(way: str, a_second: float | None) -> None:
-    flood = _hello_requests(a_second=a_second)
+    flood = hello_requests(a_second=a_second)
 
     match way:
         case "direct":
@@ -228,7 +228,7 @@ async def test_a5_session_tickets_without_end_are_given_up(monkeypatch: pytest.M
     assert fault_of(visit) is Fault.BROKEN_RESPONSE
 
 
-def _slowly(text: bytes) -> Perform:
+def slowly(text: bytes) -> Perform:
     def perform(connection: Connection) -> None:
         connection.read_request()
         for position in range(len(text)):
@@ -241,9 +241,9 @@ def _slowly(text: bytes) -> Perform:
 @pytest.mark.parametrize(
     ("perform", "is_secure"),
     [
-        pytest.param(_slowly(OK + b"X-Header: " + b"y" * 1000), False, id="headers by the byte"),
-        pytest.param(_slowly(OK + b"\r\n" + b"y" * 1000), False, id="a body by the byte"),
-        pytest.param(_slowly(CHUNKED + b"5;" + b"x" * 1000), False, id="a chunk extension by the byte"),
+        pytest.param(slowly(OK + b"X-Header: " + b"y" * 1000), False, id="headers by the byte"),
+        pytest.param(slowly(OK + b"\r\n" + b"y" * 1000), False, id="a body by the byte"),
+        pytest.param(slowly(CHUNKED + b"5;" + b"x" * 1000), False, id="a chunk extension by the byte"),
         pytest.param(silent, False, id="silence"),
         pytest.param(silent, True, id="silence within TLS"),
     ],
@@ -255,7 +255,7 @@ async def test_a4_whoever_is_slow_is_left_at_the_deadline(perform: Perform, is_s
 
 
 @pytest.mark.parametrize(
-    "perform", [pytest.param(silent, id="never"), pytest.param(_slowly(b"\x16\x03\x03\x40\x00"), id="by the byte")]
+    "perform", [pytest.param(silent, id="never"), pytest.param(slowly(b"\x16\x03\x03\x40\x00"), id="by the byte")]
 )
 async def test_a5_tls_that_never_finishes_is_left_at_the_deadline(perform: Perform) -> None:
     with HostileOrigin(perform) as origin:

@@ -8,6 +8,7 @@ import asyncio
 import os
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,6 +25,8 @@ class LoopWatch:
         self.longest_blocked_seconds = 0.0
         self._cpu_from = time.thread_time()
         self._queue = _RunQueue()
+        #: time on the clock, and how long the thread had waited for a processor by then
+        self._samples: list[tuple[float, float]] = []
         self._began = self._now()
 
     @property
@@ -41,8 +44,15 @@ class LoopWatch:
         self.longest_seconds = max(self.longest_seconds, cpu)
         self.longest_blocked_seconds = max(self.longest_blocked_seconds, clock)
 
+    def unhindered(self, began: float, ended: float) -> float:
+        """The seconds from one moment to another (monotonic time) without this thread's waits for a processor."""
+        waited = [self._samples[bisect_left(self._samples, (at,)) - 1][1] for at in (began, ended)]
+        return max(0.0, ended - began - (waited[1] - waited[0]))
+
     def _now(self) -> tuple[float, float]:
-        return time.thread_time(), time.monotonic() - self._queue.waited_seconds()
+        now, waited = time.monotonic(), self._queue.waited_seconds()
+        self._samples.append((now, waited))
+        return time.thread_time(), now - waited
 
     def close(self) -> None:
         """Ends the watch."""

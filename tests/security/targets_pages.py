@@ -22,7 +22,7 @@ from tests.security.target import Target, text_of
 
 _URL = "https://a.example/jobs/"
 _NOW = datetime(2026, 3, 1, 8, tzinfo=UTC)
-_PAGE = b"""<!doctype html><html lang=en><title>Jobs</title><base href=/b/><meta name=robots content=nofollow>
+PAGE = b"""<!doctype html><html lang=en><title>Jobs</title><base href=/b/><meta name=robots content=nofollow>
 <script type="application/ld+json">{"@type":"JobPosting","title":"Nurse","datePosted":"2026-02-01"}</script>
 <ul class=jobs><li><a href=1>Nurse</a> Kyiv, closing 1 March<li><a href=2>Cook</a> Oslo, \xe2\x82\xac 20</ul>
 <div itemscope itemtype=https://schema.org/Product><b itemprop=name>Lamp</b></div><a rel=next href=?p=2>Next</a>"""
@@ -35,7 +35,7 @@ _RECIPE = b"""{"items":".jobs li","fields":{"title":{"selector":"a","pattern":"(
 "tags":{"selector":"b","many":true}},"next":"a.next","include":["/jobs/\\\\d+"],"ignore":[".ad"]}"""
 
 
-def _is_sound(reading: Reading) -> None:
+def is_sound(reading: Reading) -> None:
     """What every reading promises: links that can be asked for, records that can be written down."""
     for link in reading.links:
         assert normalise(link.url) == link.url
@@ -52,7 +52,7 @@ def _play_as(content_type: str) -> Any:
     def play(data: bytes) -> None:
         """Any bytes are read, twice alike."""
         reading = read(data, url=_URL, content_type=content_type)
-        _is_sound(reading)
+        is_sound(reading)
         assert read(data, url=_URL, content_type=content_type).content_hash == reading.content_hash
 
     return play
@@ -86,8 +86,8 @@ def play_recipe(data: bytes) -> None:
     except (BadRecipe, orjson.JSONDecodeError):
         return
     assert parse_recipe(recipe_to_json(recipe)) == recipe
-    _is_sound(read(_PAGE, url=_URL, content_type="text/html", recipe=recipe))
-    _is_sound(read(_JSON, url=_URL, content_type="application/json", recipe=recipe))
+    is_sound(read(PAGE, url=_URL, content_type="text/html", recipe=recipe))
+    is_sound(read(_JSON, url=_URL, content_type="application/json", recipe=recipe))
 
 
 def play_pattern(data: bytes) -> None:
@@ -108,13 +108,13 @@ def play_readable(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("html", _play_as("text/html"), (_PAGE, b"<table><tr><td>a<svg><![CDATA[<", b"<p>" * 50)),
+    Target("html", _play_as("text/html"), (PAGE, b"<table><tr><td>a<svg><![CDATA[<", b"<p>" * 50)),
     Target("json", _play_as("application/json"), (_JSON, b"[[[[", b'{"items":[{"name":"a","url":"javascript:1"}]}')),
-    Target("body", _play_as(""), (_PAGE, _FEED, _SITEMAP, _JSON, b"%PDF-1.4", b"\x1f\x8b\x08")),
+    Target("body", _play_as(""), (PAGE, _FEED, _SITEMAP, _JSON, b"%PDF-1.4", b"\x1f\x8b\x08")),
     Target("feed", play_feed, (_FEED, b"<feed xmlns='http://www.w3.org/2005/A'><entry><title type=html>", b"<!ENTITY")),
     Target("sitemap", play_sitemap, (_SITEMAP, b"https://a.example/1\nhttps://b.example/", b"<sitemapindex><sitemap>")),
     Target("loose_json", play_loose_json, (b'{a: 1, /* b */ "c": [1,], }', b"{'a': undefined}", _JSON)),
     Target("recipe", play_recipe, (_RECIPE, b'{"items":"data","fields":{"title":"title"},"api":{"params":{"a":"b"}}}')),
     Target("pattern", play_pattern, (b"Due: (.*)", b"(?:a?){19}x", b"a{0,9}(b|c)*", b"(?=a)[^x]+?$", b"(?i:\\w+)\\d")),
-    Target("readable", play_readable, (_PAGE, b"<script>a</script><pre> b\n")),
+    Target("readable", play_readable, (PAGE, b"<script>a</script><pre> b\n")),
 )

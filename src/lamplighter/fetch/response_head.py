@@ -14,7 +14,7 @@ class ResponseHeaders(Mapping[str, str]):
         self._lines = lines
         #: all values of each name, which is in lower case
         self.values_of: dict[str, list[str]] = {}
-        for line in b"".join(lines).decode("utf-8", "surrogateescape").split("\r\n") if lines else ():
+        for line in b"".join(lines).decode("utf-8", "surrogateescape").split("\n") if lines else ():
             name, colon, value = line.partition(":")
             if colon:
                 self.values_of.setdefault(name.rstrip().lower(), []).append(value.strip())
