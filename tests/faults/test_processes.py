@@ -7,6 +7,7 @@ import shutil
 import signal
 import time
 from collections import Counter
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -39,6 +40,8 @@ from tests.service.sites import job_board, links_html, posting_html
 from tests.service.waiting import asked_for, until
 
 POSTINGS = 12
+#: seconds
+LEASE = 1.5
 #: those that every crawl reaches; `tests/crawl/process/test_crashes.py` dies at each of them and at all others
 ON_THE_WAY = [
     point
@@ -238,6 +241,34 @@ async def test_a_clock_that_stands_still_or_jumps_a_day_loses_no_host_and_double
     assert len(runs) == 2
     assert set(Counter(asked(origin)).values()) <= {1, 2}
     assert min(origin.gaps()) >= 0.08
+
+
+@pytest.mark.parametrize("services", [1, 2])
+async def test_a_clock_that_stands_still_for_longer_than_a_lease_doubles_nothing_and_loses_nothing(
+    origin: Origin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrated_url: str, services: int
+) -> None:
+    job_board(origin, postings=POSTINGS, per_page=POSTINGS)
+    settings = quick_settings(tmp_path, origin, database_url=migrated_url, min_delay_ms=150, lease_seconds=LEASE)
+
+    async with AsyncExitStack() as stack:
+        going_on = [await stack.enter_async_context(going(settings)) for _ in range(services)]
+        source_id = await watch(going_on[0], origin.url + "/jobs")
+        await until(lambda: asked_for(origin, pages=3))
+        stopped = next((each for each in going_on if each.door.turns.held), going_on[0])
+        with monkeypatch.context() as frozen:
+            moment = stopped.clock.now()
+            frozen.setattr(stopped.clock, "now", lambda: moment)
+            await asyncio.sleep(1.5 * LEASE)
+        run = await first_run(going_on[0], source_id)
+        runs = await all_rows(going_on[0], tables.crawl_runs)
+
+    assert (run.outcome, len(runs)) == (RunOutcome.OK, 1)
+    times = Counter(asked(origin))
+    assert len(times) == POSTINGS + 1
+    # To another process its lease is over: what it had begun is asked for again, and in the host's next turn.
+    assert max(times.values()) <= services
+    assert run.tally.records_inserted == POSTINGS
+    assert min(origin.gaps()) >= 0.15
 
 
 async def _nights(migrated: Path, folder: Path) -> dict[str, list[int]]:
