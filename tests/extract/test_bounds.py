@@ -3,8 +3,10 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from lamplighter.extract.bounds import excess
+from lamplighter.extract.bounds import excess, is_flat, nesting
 
 ROWS = "<tr><td><p>cell<br></td></tr>" * 5_000
 
@@ -47,3 +49,21 @@ def test_e2_costly_markup_is_refused_quickly(html: str) -> None:
 )
 def test_e2_big_but_honest_markup_is_let_through(html: str) -> None:
     assert excess(html) is None
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                ["<div>", "</div>", "<b>", "</b>", "<FONT a=1>", "<i/>", "<small-x>", "<p>", "</x>", "< a", "<!--"]
+            ),
+            st.integers(1, 3_000),
+        ),
+        max_size=6,
+    )
+)
+def test_a_page_with_few_start_tags_nests_nothing_too_deep(pieces: list[tuple[str, int]]) -> None:
+    html = "".join(piece * times for piece, times in pieces)
+    tags = html.count("<")
+
+    assert not is_flat(html, tags) or nesting(html, tags) is None

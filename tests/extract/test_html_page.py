@@ -4,7 +4,7 @@ import pytest
 
 from lamplighter.extract.directives import Directives
 from lamplighter.extract.elements import select
-from lamplighter.extract.html_page import parse_page, take_visible_text
+from lamplighter.extract.html_page import HtmlPage, once_a_page, parse_page, take_visible_text
 
 URL = "https://a.example/jobs/list"
 
@@ -95,3 +95,17 @@ def test_an_impossible_selector_selects_nothing() -> None:
 
     assert select(page.tree, "a.b.0.c") == []
     assert select(page.tree, "\ud800") == []
+
+
+def test_what_a_page_says_is_computed_once_for_each_page() -> None:
+    asked: list[str | None] = []
+
+    @once_a_page
+    def name_of(page: HtmlPage) -> str | None:
+        asked.append(page.title)
+        return page.title
+
+    pages = [parse_page(f"<title>{name}</title>", URL) for name in "ab"]
+
+    assert [name_of(page) for page in pages * 2] == ["a", "b", "a", "b"]
+    assert asked == ["a", "b"]

@@ -25,6 +25,7 @@ def test_links_of_rows_that_nobody_closes_keep_their_texts() -> None:
         pytest.param("<div>" * 300 + "</div>" * 300, id="deep, but not too deep"),
         pytest.param("<p>a<br>" * 2_000, id="paragraphs that nobody closes"),
         pytest.param("<div><span>a</span></div>" * 2_000, id="a long page"),
+        pytest.param("<div><img><br><!-- a --><input></div>" * 2_000, id="a long page of pictures and fields"),
         pytest.param("<script>'" + "<div>" * 2_000 + "'</script>", id="tags in a script"),
         pytest.param("<!--" + "<div>" * 2_000, id="tags in a comment"),
     ],

@@ -11,6 +11,9 @@ _DEEPEST = 400
 #: rows without end tags do not nest that deep before the page has more tags than this
 _FEW_TAGS = 1_500
 
+#: beginnings of what needs no end tag and is common
+_WITHOUT_END = ("<img", "<br", "<input", "<meta", "<link", "<source", "<!--")
+
 #: replaces a tag: what it separated stays separated
 _LEFT_OUT = "<!---->"
 
@@ -70,7 +73,9 @@ def shallow(html: str, tags: int | None = None) -> str:
     """
     if tags is None:
         tags = html.count("<")
-    if tags <= _FEW_TAGS or tags - 2 * html.count("</") <= _DEEPEST:
+    if tags <= _FEW_TAGS or (left_open := tags - 2 * html.count("</")) <= _DEEPEST:
+        return html
+    if left_open - sum(map(html.count, _WITHOUT_END)) <= _DEEPEST:
         return html
     depth = left_out = 0
 

@@ -29,14 +29,14 @@ def of_markup(html: str, how: object) -> str:
 
     `how` is what else decides how it is read.
     """
-    said = sha256(repr(how).encode("utf-8", "replace"))
+    said = [repr(how)]
     at = 0
     while (found := _UNREAD.search(html, at)) is not None:
-        said.update(html[at : found.start()].encode("utf-8", "replace"))
+        said.append(html[at : found.start()])
         kept, at = _kept(html, found)
-        said.update(kept.encode("utf-8", "replace"))
-    said.update(html[at:].encode("utf-8", "replace"))
-    return said.hexdigest()
+        said.append(kept)
+    said.append(html[at:])
+    return sha256("".join(said).encode("utf-8", "replace")).hexdigest()
 
 
 def _kept(html: str, found: re.Match[str]) -> tuple[str, int]:

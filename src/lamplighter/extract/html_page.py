@@ -1,8 +1,9 @@
 """An HTML page, parsed once and shared by every rung, with the information of its head."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from html import unescape
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from turbohtml import Document, Element
 
@@ -25,6 +26,8 @@ _SPEAKING_ENGLISH = {
 
 #: characters of one value that are read
 _LONGEST = 200_000
+
+_T = TypeVar("_T")
 
 
 class HtmlPage(NamedTuple):
@@ -57,6 +60,21 @@ class HtmlPage(NamedTuple):
     directives: Directives
     #: what its meta elements say about using its content (see rules.usage)
     usage: str | None
+    #: what was computed from the page, by the function that computed it
+    computed: dict[Callable[["HtmlPage"], Any], Any]
+
+
+def once_a_page(compute: Callable[[HtmlPage], _T]) -> Callable[[HtmlPage], _T]:
+    """The function, computed when it is first asked about a page. What it returns must not be changed."""
+
+    @wraps(compute)
+    def computed(page: HtmlPage) -> _T:
+        known = page.computed
+        if compute not in known:
+            known[compute] = compute(page)
+        return cast(_T, known[compute])
+
+    return computed
 
 
 def parse_page(
@@ -101,6 +119,7 @@ def parse_page(
         feeds=feeds,
         directives=header_directives if directives is NO_DIRECTIVES else header_directives | directives,
         usage=terms,
+        computed={},
     )
 
 

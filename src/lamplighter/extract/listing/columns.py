@@ -41,7 +41,7 @@ def cells_of(row: Box) -> list[tuple[int, Box]]:
     if row.cells is not None:
         return row.cells
     kids = row.kids
-    cells = [kid for kid in kids if kid.tag in _CELL_TAGS or kid.attribute("role") in _CELL_ROLES] or kids
+    cells = [kid for kid in kids if kid.tag in _CELL_TAGS or kid.role in _CELL_ROLES] or kids
     row.cells, column = [], 0
     for cell in cells[:_MOST_COLUMNS]:
         row.cells.append((column, cell))
@@ -78,7 +78,7 @@ def table_rows(table: Box) -> Iterator[Box]:
     stack = list(reversed(table.kids))
     while stack:
         box = stack.pop()
-        if box.tag == "tr" or box.attribute("role") == "row":
+        if box.tag == "tr" or box.role == "row":
             yield box
         elif not is_table(box):
             stack.extend(reversed(box.kids))
@@ -95,12 +95,12 @@ def is_data(row: Box) -> bool:
 
 def is_table(box: Box) -> bool:
     """Is the element a table, by name or by role?"""
-    return box.tag == "table" or box.attribute("role") in _TABLE_ROLES
+    return box.tag == "table" or box.role in _TABLE_ROLES
 
 
 def table_of(row: Box) -> Box | None:
     """The table that contains a row."""
-    if row.tag != "tr" and row.attribute("role") != "row":
+    if row.tag != "tr" and row.role != "row":
         return None
     return next(filter(is_table, self_and_above(row.parent)), None)
 
@@ -170,7 +170,7 @@ def _field_of_head(text: str) -> str | None:
 
 
 def _are_heads(cells: Sequence[Box]) -> bool:
-    return all(cell.tag == "th" or cell.attribute("role") == "columnheader" for cell in cells)
+    return all(cell.tag == "th" or cell.role == "columnheader" for cell in cells)
 
 
 def _head_text(cell: Box) -> str:

@@ -4,13 +4,14 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import log, log2
 from typing import NamedTuple
 
 from lamplighter.extract.listing.flat import FlatRow, RowLink
 from lamplighter.extract.listing.ground import Ground, announces
 from lamplighter.extract.listing.regions import ELSEWHERE, UNLINKED, Region, is_item
-from lamplighter.extract.listing.rows import RowText, links_in
+from lamplighter.extract.listing.rows import RowText, links_in, segments
 from lamplighter.extract.listing.titles import ReadRow, give_titles
 from lamplighter.extract.listing.tree import Box
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, RELATED, SHOP_WORDS
@@ -66,7 +67,7 @@ class _Sample(NamedTuple):
 def evidence_of(region: Region, ground: Ground) -> Evidence:
     """All that is measured on one region alone."""
     chosen = region.rows[:: max(1, len(region.rows) // _SAMPLE)][:_SAMPLE]
-    texts = [ground.texts(row) for row in chosen]
+    texts = [segments(row.parts) for row in chosen]
     reads = [ReadRow(row=row, texts=parts, known={}) for row, parts in zip(chosen, texts, strict=True)]
     give_titles(reads)
     sample = _Sample(chosen, texts, reads, [read.title for read in reads], [size_of(row) for row in chosen])
@@ -109,9 +110,7 @@ def _form(region: Region, ground: Ground) -> Evidence:
         "table with known heads": float(key == "table"),
         "table rows": share(row.box.tag == "tr" for row in rows),
         "articles": share(row.box.tag == "article" for row in rows),
-        "named as items": share(
-            _ITEM_CLASS.search(row.box.attribute("class")[:200]) is not None for row in rows[:_SAMPLE]
-        ),
+        "named as items": share(_is_named_as_item(row.box.attribute("class")[:200]) for row in rows[:_SAMPLE]),
     }
 
 
@@ -179,6 +178,11 @@ def _place(region: Region, ground: Ground) -> Evidence:
     }
 
 
+@lru_cache(maxsize=1024)
+def _is_named_as_item(names: str) -> bool:
+    return _ITEM_CLASS.search(names) is not None
+
+
 def are_of_a_kind(rows: Sequence[FlatRow]) -> bool:
     """Do most addresses on this host say that they are jobs, articles or products?"""
     links = [row.link for row in rows if row.link and row.link.pattern != ELSEWHERE]
@@ -196,16 +200,19 @@ def _is_amid_prose(row: FlatRow) -> bool:
 
 def _is_in_submenu(row: FlatRow) -> bool:
     """Is the row an entry of a list inside an entry of another list that is a link itself?"""
+    if row.box.tag != "li":
+        return False
     around = row.box.parent.parent if row.box.parent is not None else None
-    if row.box.tag != "li" or around is None or around.tag != "li":
+    if around is None or around.tag != "li":
         return False
     return any(not isinstance(part, str) and part.tag == "a" and part.place < row.box.place for part in around.parts)
 
 
 def _has_submenu(row: FlatRow) -> bool:
     """Is the row an entry of a list with another list of links in it?"""
-    inner = (kid for kid in row.box.kids if kid.tag in ("ul", "ol")) if row.box.tag == "li" else ()
-    return any(True for kid in inner for _ in links_in([kid]))
+    if row.box.tag != "li":
+        return False
+    return any(True for kid in row.box.kids if kid.tag in ("ul", "ol") for _ in links_in([kid]))
 
 
 def relations(regions: Sequence[Region]) -> list[Evidence]:
@@ -276,7 +283,7 @@ def has_facts(texts: Sequence[RowText]) -> bool:
 
 def size_of(row: FlatRow) -> int:
     """Characters of text in a row."""
-    return sum(len(part) if isinstance(part, str) else part.size for part in row.parts)
+    return sum([len(part) if isinstance(part, str) else part.size for part in row.parts])
 
 
 def _weight(text: str) -> int:
@@ -292,7 +299,8 @@ def mean(values: Iterable[float]) -> float:
 
 def share(claims: Iterable[bool]) -> float:
     """The share that is true."""
-    return mean(map(float, claims))
+    found = list(claims)
+    return sum(found) / len(found) if found else 0.0
 
 
 def _spread(values: Sequence[float]) -> float:

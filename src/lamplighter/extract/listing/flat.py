@@ -63,6 +63,8 @@ def _is_flat(siblings: Sequence[tuple[Box, RowLink]]) -> bool:
         return True
     starts = {id(start) for start, _ in siblings}
     between = [part for part in first.parent.parts if id(part) not in starts]
+    if not between:
+        return False
     others = sum(1 for part in between if isinstance(part, str) or part.tag not in ("br", "hr", "script"))
     if first.tag in HEADINGS or first.tag == "a":
         return others >= len(siblings) // 2 or any(not isinstance(p, str) and p.tag == "br" for p in between)

@@ -8,7 +8,7 @@ from itertools import accumulate, islice
 
 from lamplighter.extract.html_page import HtmlPage, host_of
 from lamplighter.extract.listing.flat import FlatRow
-from lamplighter.extract.listing.rows import HEADINGS, RowText, segments, text_of
+from lamplighter.extract.listing.rows import HEADINGS, text_of
 from lamplighter.extract.listing.tree import Box, self_and_above
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, OTHER_WORDS, SHOP_WORDS
 from lamplighter.extract.words.field_words import bare
@@ -38,6 +38,7 @@ _TOTAL = re.compile(
 )
 
 
+_DIGIT = re.compile(r"\d")
 _KINDS = (JOB_WORDS, NEWS_WORDS, SHOP_WORDS, OTHER_WORDS)
 
 
@@ -49,18 +50,21 @@ class Ground:
         self.boxes = boxes
         #: the first visible main heading
         self.h1 = next((box for box in boxes if box.tag == "h1" and box.worth == 1), None)
-        self._main = next((box for box in boxes if box.tag == "main" or box.attribute("role") == "main"), None)
+        self._main = next((box for box in boxes if box.tag == "main" or box.role == "main"), None)
         lineage = reversed(list(islice(self_and_above(self.h1), DEEPEST)))
         self._around = {above.place: depth for depth, above in enumerate(lineage)}
         self._headings = [box for box in boxes if box.tag in HEADINGS and box.worth == 1]
         self._heading_places = [box.place for box in self._headings]
-        prose = [(box, length) for box in boxes if box.size >= _PROSE and (length := _prose(box)) >= _PROSE]
+        prose = [
+            (box, length)
+            for box in boxes
+            if box.size >= _PROSE and box.worth == 1 and (length := _prose(box)) >= _PROSE
+        ]
         self._prose_boxes = prose
         self._prose_places = [box.place for box, _ in prose]
         self._prose_sums = [0, *accumulate(length for _, length in prose)]
         #: characters of text
         self.size = max(sum(box.size for box in boxes if box.parent is None or box.parent.place == 0), 1)
-        self._texts: dict[int, list[RowText]] = {}
 
     def is_in_main(self, box: Box) -> bool:
         """Is a box in the main element, if the page has one?"""
@@ -83,11 +87,11 @@ class Ground:
 
     def _prose_in(self, row: FlatRow) -> int:
         places, sums = self._prose_places, self._prose_sums
-        return sum(
-            sums[bisect_right(places, part.last)] - sums[bisect_left(places, part.place)]
-            for part in row.parts
-            if not isinstance(part, str)
-        )
+        found = 0
+        for part in row.parts:
+            if not isinstance(part, str) and part.size >= _PROSE:
+                found += sums[bisect_right(places, part.last)] - sums[bisect_left(places, part.place)]
+        return found
 
     def story_nearer_than(self, box: Box) -> int:
         """Characters of running text nearer to the main heading than a box; 0 where the heading announces a list."""
@@ -110,14 +114,6 @@ class Ground:
         at = bisect_left(self._heading_places, box.place)
         return self._headings[at - 1] if at else None
 
-    def texts(self, row: FlatRow) -> list[RowText]:
-        """The texts of a row; several regions may have the same row."""
-        if len(row.parts) != 1:
-            return segments(row.parts)
-        if row.box.place not in self._texts:
-            self._texts[row.box.place] = segments(row.parts)
-        return self._texts[row.box.place]
-
     @cached_property
     def heading(self) -> str:
         """The words of the main heading."""
@@ -136,10 +132,14 @@ class Ground:
         """How many rows the page says that it shows: "1-24 of 310", "24 products"."""
         found: set[int] = set()
         for box in self.boxes:
-            if box.size < _LONGEST_COUNT and any(isinstance(part, str) and _has_digit(part) for part in box.parts):
-                text = text_of(box)
-                found.update(int(last) - int(first) + 1 for first, last in _RANGE.findall(text))
-                found.update(map(int, _TOTAL.findall(text)))
+            if not 0 < box.size < _LONGEST_COUNT:
+                continue
+            for part in box.parts:
+                if isinstance(part, str) and _DIGIT.search(part):
+                    text = text_of(box)
+                    found.update(int(last) - int(first) + 1 for first, last in _RANGE.findall(text))
+                    found.update(map(int, _TOTAL.findall(text)))
+                    break
         return frozenset(found - {0, 1})
 
 
@@ -150,8 +150,4 @@ def announces(heading: str) -> bool:
 
 
 def _prose(box: Box) -> int:
-    return sum(len(part) for part in box.parts if part.__class__ is str) if box.worth == 1 else 0
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
+    return sum([len(part) for part in box.parts if part.__class__ is str])

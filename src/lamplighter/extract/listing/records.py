@@ -32,7 +32,7 @@ from lamplighter.extract.listing.sections import sections
 from lamplighter.extract.listing.spans import Spans, spans_of
 from lamplighter.extract.listing.strays import without_strays
 from lamplighter.extract.listing.titles import ReadRow, give_titles
-from lamplighter.extract.listing.tree import Box, outline
+from lamplighter.extract.listing.tree import ROW_ADDRESSES, Box, outline
 from lamplighter.extract.words.value_types import date_in
 from lamplighter.model.reading import RowPosition
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
@@ -42,7 +42,6 @@ _SUREST = 0.90
 _MAX_LINKS = 5_000
 _MAX_TABLES = 200
 _NO_ADDRESS = ("#", "mailto:", "tel:", "javascript:", "data:", "sms:", "whatsapp:")
-_ROW_ADDRESS = ("data-href", "data-url", "data-link")
 _IN_SCRIPT = re.compile(r"location(?:\.href)?\s*=\s*['\"]([^'\"]{1,500})['\"]|open\(\s*['\"]([^'\"]{1,500})['\"]")
 #: characters before a link in its own line that make it a part of a sentence
 _SENTENCE = 40
@@ -99,7 +98,7 @@ def find_listing(
 
 def found_regions(boxes: Sequence[Box], links: Sequence[RowLink]) -> list[Region]:
     """Everything on the page that repeats."""
-    main = next((box for box in boxes if box.tag == "main" or box.attribute("role") == "main"), None)
+    main = next((box for box in boxes if box.tag == "main" or box.role == "main"), None)
     by_place = {link.box.place: link for link in links}
     return [*regions(links, main), *_tables(boxes, by_place), *sections(boxes, by_place)]
 
@@ -111,9 +110,15 @@ def links_of(page: HtmlPage, boxes: Sequence[Box]) -> list[RowLink]:
     known: dict[str, tuple[str, str] | None] = {}
     heading_until = 0
     for box in boxes:
-        if box.tag in HEADINGS:
+        tag = box.tag
+        if tag in HEADINGS:
             heading_until = max(heading_until, box.last)
-        href = box.attribute("href").strip() if box.tag == "a" else _row_address(box)
+        if tag == "a":
+            href = box.attribute("href").strip()
+        elif box.clickable and tag in _ROW_TAGS:
+            href = _row_address(box)
+        else:
+            continue
         if not href:
             continue
         if href not in known:
@@ -130,9 +135,7 @@ def links_of(page: HtmlPage, boxes: Sequence[Box]) -> list[RowLink]:
 
 def _row_address(box: Box) -> str:
     """The target of a row that a script makes clickable."""
-    if box.bare or box.tag not in _ROW_TAGS:
-        return ""
-    for name in _ROW_ADDRESS:
+    for name in ROW_ADDRESSES:
         if address := box.attribute(name):
             return address.strip()
     script = box.attribute("onclick")

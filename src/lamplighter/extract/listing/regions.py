@@ -85,11 +85,16 @@ def regions(links: Sequence[RowLink], main: Box | None = None) -> list[Region]:
     if headlines := _headlines(links):
         groups[("headline",)] = headlines
     found: dict[tuple[int, ...], Region] = {}
+    known: set[tuple[int, ...]] = set()
     for key, group in groups.items():
         least = MIN_ROWS if key[0] == "path" else _LEAST_ALIKE
         group = _within(main, group, least)
         if len(group) < least or len({link.url for link in group}) < least:
             continue
+        members = tuple([link.box.place for link in group])
+        if members in known:
+            continue
+        known.add(members)
         region = Region(rows=rows_of(group)[:MAX_ROWS], key=str(key[0]))
         places = tuple([row.box.place for row in region.rows])
         if places not in found or _names(region) > _names(found[places]):
@@ -122,7 +127,10 @@ def _within(main: Box | None, group: list[RowLink], least: int) -> list[RowLink]
     """The links outside the page's frame, and inside its main element if they suffice: cards around it look alike."""
     if any(link.box.worth == 1 for link in group):
         group = [link for link in group if link.box.worth > IN_FRAME]
-    inside = [link for link in group if main.place <= link.box.place <= main.last] if main else []
+    if main is None:
+        return group
+    first, last = main.place, main.last
+    inside = [link for link in group if first <= link.box.place <= last]
     return inside if len(inside) >= max(least, _LEAST_ALIKE) else group
 
 

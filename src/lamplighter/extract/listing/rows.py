@@ -79,7 +79,17 @@ def is_apply(text: str) -> bool:
 
 
 def segments(row: Sequence[Part]) -> list[RowText]:
-    """The visible texts of a row; differently formatted words of one text are joined."""
+    """The visible texts of a row; differently formatted words of one text are joined. Not to be changed."""
+    only = row[0] if len(row) == 1 else ""
+    if isinstance(only, str):
+        return _read(row)
+    # Several groups of rows have the same row.
+    if only.texts is None:
+        only.texts = _read(row)
+    return only.texts
+
+
+def _read(row: Sequence[Part]) -> list[RowText]:
     reader = _Reader()
     for part in row:
         if isinstance(part, str):
@@ -149,10 +159,12 @@ def _parted(found: list[RowText]) -> list[RowText]:
 
 def text_of(box: Box, *, spoken: bool = False) -> str:
     """The text of a box in one line: what is visible, or what only screen readers read."""
+    if not box.size:
+        return ""
     parts = box.parts
     if not spoken and len(parts) == 1 and isinstance(parts[0], str):
         return folded(parts[0])
-    return " ".join(part.text for part in segments([box]) if part.spoken is spoken)
+    return " ".join([part.text for part in segments([box]) if part.spoken is spoken])
 
 
 def links_in(row: Sequence[Part]) -> Iterator[Box]:
@@ -208,7 +220,7 @@ class _Reader:
         outer = self.link, self.heading, self.spoken
         if tag == "a" and box.has("href"):
             self.link = box
-        if tag in _HEADS or box.attribute("role") == "heading" or (box.unfolds and self.heading is None):
+        if tag in _HEADS or box.role == "heading" or (box.unfolds and self.heading is None):
             self.heading = box
         if box.spoken:
             self.spoken = True

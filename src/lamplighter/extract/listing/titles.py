@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 
 from lamplighter.extract.listing.flat import FlatRow
@@ -215,9 +216,10 @@ def _may_be_title(part: RowText) -> bool:
     return not part.spoken and _is_name(part.text)
 
 
+@lru_cache(maxsize=8192)
 def _is_name(text: str) -> bool:
     """Could the text be a name? Not if it is a date, an amount, a label or a button."""
-    if len(text) < 2 or is_action(text) or not any(character.isalpha() for character in text):
+    if len(text) < 2 or is_action(text) or not any(map(str.isalpha, text)):
         return False
     return not text.endswith(":") and value_type(text) not in _NEVER_TITLES and not _ADDRESS.fullmatch(text)
 

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import repeat
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from turbohtml import Element, Node, Text
 
 from lamplighter.extract.html_page import HtmlPage
 from lamplighter.extract.listing.words import FRAME_CLASS, MENU_CLASS
+
+if TYPE_CHECKING:
+    from lamplighter.extract.listing.rows import RowText
 
 #: nodes of a page that are visited: no real listing is longer
 MAX_NODES = 60_000
@@ -50,7 +53,10 @@ _MARKED = re.compile(
 #: attributes of an element that shows and hides another
 _UNFOLDING = frozenset({"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle"})
 #: attributes besides the class that are read; few elements have any
-_TELLING = _UNFOLDING | {"id", "role", "hidden", "aria-hidden", "style"}
+#: attributes in which a row that a script makes a link keeps its address
+ROW_ADDRESSES = ("data-href", "data-url", "data-link")
+_CLICKABLE = frozenset({*ROW_ADDRESSES, "onclick"})
+_TELLING = _UNFOLDING | _CLICKABLE | {"id", "role", "hidden", "aria-hidden", "style"}
 _CLICKED = frozenset({"button", "a", "div", "span", "p"})
 _CELLS = frozenset({"td", "th"})
 _NEVER_FRAMES = frozenset({"a", "main", "article", "tr", "td"})
@@ -88,6 +94,12 @@ class Box:
     unfolds = False
     #: it has no attributes at all
     bare = True
+    #: its role; empty when it has none
+    role = ""
+    #: a script may make it a link
+    clickable = False
+    #: what `rows.segments` read in it, once it has
+    texts: "list[RowText] | None" = None
     #: the cells of a row with their columns, once they were computed
     cells: "list[tuple[int, Box]] | None" = None
 
@@ -105,10 +117,10 @@ class Box:
         return [part for part in self.parts if part.__class__ is Box]
 
     def attribute(self, name: str) -> str:
-        return self.node.attr(name) or ""
+        return "" if self.bare else self.node.attr(name) or ""
 
     def has(self, name: str) -> bool:
-        return self.node.attr(name) is not None
+        return not self.bare and self.node.attr(name) is not None
 
 
 def self_and_above(box: Box | None) -> Iterator[Box]:
@@ -159,7 +171,7 @@ def _wrappers(boxes: Sequence[Box], body: Box) -> list[Box]:
     if not named:
         return []
     headings = [box.place for box in boxes if box.tag == "h1"]
-    inside = [box.place for box in boxes if box.tag == "main" or box.attribute("role") == "main"]
+    inside = [box.place for box in boxes if box.tag == "main" or box.role == "main"]
     inside += headings if len(headings) <= _MOST_HEADINGS else []
     return [box for box in named if any(box.place < place <= box.last for place in inside)]
 
@@ -183,8 +195,9 @@ def _leave(entered: list[tuple[Box, Iterator[Node]]], box: Box, last: int) -> tu
 def _add_text(text: str, parent: Box) -> None:
     if not text.isspace():
         parent.parts.append(text)
-        parent.size += len(text)
-        parent.line += len(text)
+        length = len(text)
+        parent.size += length
+        parent.line += length
     elif parent.parts and not isinstance(last := parent.parts[-1], str) and (last.tag in FORMATTING or last.marked):
         # Between other elements white space means nothing, but here it separates words.
         parent.parts.append(" ")
@@ -229,8 +242,11 @@ def _mark(box: Box) -> None:
     if (name := box.attribute("id")) and box.tag not in _NEVER_FRAMES:
         box.named_worth = min(box.named_worth, _judged(name[:_LONGEST_NAMES])[0])
         box.worth = min(box.worth, box.named_worth)
-    if box.attribute("role") in _FRAME_ROLES:
+    box.role = box.attribute("role")
+    if box.role in _FRAME_ROLES:
         box.worth = box.own_worth = IN_FRAME
+    if not _CLICKABLE.isdisjoint(box.node.attrs):
+        box.clickable = True
     if box.tag in _CLICKED and not _UNFOLDING.isdisjoint(box.node.attrs):
         box.unfolds = True
     if box.has("hidden") or box.attribute("aria-hidden") == "true":

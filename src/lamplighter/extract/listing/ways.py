@@ -7,6 +7,7 @@ from lamplighter.extract.listing.evidence import has_facts, size_of
 from lamplighter.extract.listing.flat import FlatRow
 from lamplighter.extract.listing.ground import Ground
 from lamplighter.extract.listing.regions import ELSEWHERE, UNLINKED, Region
+from lamplighter.extract.listing.rows import segments
 
 #: a site has no more departments than this, and names and describes each in so many characters
 _MOST_WAYS, _LONGEST_NAME, _LONGEST_LINE = 12, 40, 80
@@ -33,19 +34,19 @@ def are_ways(region: Region, ground: Ground) -> bool:
     rows = region.rows
     if len(rows) > _MOST_WAYS or region.key == "table":
         return False
-    if _are_plans(rows, ground):
+    if _are_plans(rows):
         return True
-    if region.key in UNLINKED or any(has_facts(ground.texts(row)) for row in rows):
+    if region.key in UNLINKED or any(has_facts(segments(row.parts)) for row in rows):
         return False
     return not ground.is_announced and (_lead_away(rows) or _are_departments(ground.page.url, rows))
 
 
-def _are_plans(rows: Sequence[FlatRow], ground: Ground) -> bool:
+def _are_plans(rows: Sequence[FlatRow]) -> bool:
     """Are they subscription plans whose links lead to a form to sign up?"""
     links = [row.link for row in rows if row.link]
     if len(links) < len(rows) or any(link.in_heading or not _SIGN_UP.search(link.url) for link in links):
         return False
-    periods = sum(1 for row in rows if any(_EACH_PERIOD.search(part.text) for part in ground.texts(row)))
+    periods = sum(1 for row in rows if any(_EACH_PERIOD.search(part.text) for part in segments(row.parts)))
     return periods >= len(rows) / 2
 
 

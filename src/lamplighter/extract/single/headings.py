@@ -7,7 +7,7 @@ from typing import NamedTuple
 from turbohtml import Element
 
 from lamplighter.extract.elements import parent_of, self_and_above, spaced_text
-from lamplighter.extract.html_page import HtmlPage, folded
+from lamplighter.extract.html_page import HtmlPage, folded, once_a_page
 from lamplighter.extract.single.page_words import is_generic_title, is_listing_heading
 from lamplighter.extract.words.field_words import bare
 
@@ -32,6 +32,7 @@ class Heading(NamedTuple):
     confirmed: bool
 
 
+@once_a_page
 def main_heading(page: HtmlPage) -> Heading | None:
     """The title of the page; None when it has none."""
     said = _Said(page)
@@ -124,10 +125,16 @@ def _share(words: str, whole: str) -> float:
 
 def meta_texts(page: HtmlPage, *names: str) -> dict[str, str]:
     """The first content of each named meta element, whether it is named by name, property or itemprop."""
+    metas = _meta_texts(page)
+    return {name: metas[name] for name in names if name in metas}
+
+
+@once_a_page
+def _meta_texts(page: HtmlPage) -> dict[str, str]:
     found: dict[str, str] = {}
     for node in page.metas:
         name = (node.attr("property") or node.attr("name") or node.attr("itemprop") or "").lower()
-        if name in names and name not in found and (text := folded(node.attr("content"))):
+        if name and name not in found and (text := folded(node.attr("content"))):
             found[name] = text
     return found
 

@@ -7,7 +7,7 @@ from itertools import dropwhile, islice
 from turbohtml import Element
 
 from lamplighter.extract.elements import holds, own_text, parent_of
-from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.html_page import HtmlPage, once_a_page
 from lamplighter.extract.single.text_lines import ShownElement, TextLine, self_and_around
 
 #: characters of a text that are kept
@@ -61,11 +61,13 @@ def prose_length(lines: Sequence[TextLine]) -> int:
     return sum(prose_of(line) for line in lines if line.in_content)
 
 
+@once_a_page
 def paragraphs_length(page: HtmlPage) -> int:
     """The length of the page's paragraphs, whatever they belong to."""
     return sum(len(node.text) for node in page.tree.find_all("p")[:_MOST_PARAGRAPHS])
 
 
+@once_a_page
 def has_prose(page: HtmlPage) -> bool:
     """Is there enough running text for trafilatura? The teasers of a listing do not count."""
     tags = page.tree.find_all

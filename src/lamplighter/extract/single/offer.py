@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from lamplighter.extract.html_page import HtmlPage, folded
+from lamplighter.extract.html_page import HtmlPage, folded, once_a_page
 from lamplighter.extract.single.byline import name_in
 from lamplighter.extract.single.byline_words import BY
 from lamplighter.extract.single.page_words import availability_in, means_buy
@@ -75,6 +75,7 @@ def availability_of(lines: Sequence[TextLine]) -> str | None:
     return next((said for line in lines[:_MOST_LINES] if (said := availability_in(line.text))), None)
 
 
+@once_a_page
 def has_buy_button(page: HtmlPage) -> bool:
     """Does the page have a buy button for the one thing it is about?"""
     nodes = page.tree.select(_BUTTONS)[:_MOST_BUTTONS]

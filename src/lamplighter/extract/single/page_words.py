@@ -73,7 +73,7 @@ def availability_in(text: str) -> str | None:
         return None
     # "In stock: dispatched within 24 hours", "3 in stock", "In stock (12)"
     said = (text, _AFTER_STOCK.split(text, maxsplit=1)[0], _DIGITS.sub("", text))
-    return next((word for part in said if (word := _AVAILABILITY.get(bare(part)))), None)
+    return next((word for part in dict.fromkeys(said) if (word := _AVAILABILITY.get(bare(part)))), None)
 
 
 def mentions_job(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from turbohtml import Element, Node, Text
 
 from lamplighter.extract.elements import parent_of, self_and_above
-from lamplighter.extract.html_page import HtmlPage
+from lamplighter.extract.html_page import HtmlPage, once_a_page
 from lamplighter.extract.words.cents import MAY_BEGIN, with_cents
 
 #: elements and texts that are visited: only hostile pages have more
@@ -97,6 +97,7 @@ def self_and_around(spot: ShownElement | None) -> Iterator[ShownElement]:
         spot = spot.parent
 
 
+@once_a_page
 def lines_of(page: HtmlPage) -> list[TextLine]:
     """The lines of the page's body in document order, without what is not part of its content."""
     if page.body is None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lamplighter.extract.html_page import HtmlPage, folded, host_of
+from lamplighter.extract.html_page import HtmlPage, folded, host_of, once_a_page
 from lamplighter.extract.structured.schema_values import words
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
 
@@ -127,6 +127,7 @@ def meta_values(page: HtmlPage) -> dict[str, Finding]:
     return _values(metas, page, _kind(metas))
 
 
+@once_a_page
 def _metas(page: HtmlPage) -> Metas:
     found: dict[str, list[str]] = {}
     for node in page.metas[:_MOST_ELEMENTS]:

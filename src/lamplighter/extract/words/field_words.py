@@ -21,6 +21,7 @@ _WITHOUT_STROKES = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "№": "no"}
 )
 _NOT_WORDS = re.compile(r"[\W_]+")
+_ASCII_WORDS = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u1100-\u11ff\uac00-\ud7af]")
 
 
@@ -49,6 +50,8 @@ def is_field_name(label: str) -> bool:
 
 def bare(label: str) -> str:
     """The words alone: no case, accents, punctuation or brackets."""
+    if label.isascii() and "(" not in label and "[" not in label:
+        return _plain_words(label)
     return _plain_words(_BRACKETS.sub(" ", label)) or _plain_words(label)
 
 
@@ -56,7 +59,10 @@ def _plain_words(text: str) -> str:
     folded = text.casefold()
     if not folded.isascii():
         split = unicodedata.normalize("NFKD", folded.translate(_WITHOUT_STROKES))
-        folded = "".join(c for c in split if not unicodedata.combining(c))
+        folded = "".join([c for c in split if not unicodedata.combining(c)])
+    if folded.isascii():
+        # A table takes a third of a pattern's time.
+        return " ".join(folded.translate(_ASCII_WORDS).split())
     return _NOT_WORDS.sub(" ", folded).strip()
 
 
