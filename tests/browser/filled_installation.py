@@ -8,8 +8,11 @@ from lamplighter.operations.hosts import takedowns
 from lamplighter.operations.sources import sources, tags
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.records import records
+from tests.browser.crawled_source import crawled
 from tests.origin import Origin
+from tests.service.in_process import crawl_again
 from tests.service.installation import Installation, until
+from tests.service.sites import LISTING
 
 
 async def furnish(installation: Installation, board: Origin) -> str:
@@ -35,6 +38,14 @@ async def furnish(installation: Installation, board: Origin) -> str:
 
     await until(has_records)
     return public_id
+
+
+async def let_drift(installation: Installation, board: Origin) -> None:
+    """Crawls a page, and crawls it again after all that it listed is gone: it has two versions, and a problem."""
+    board.page("/quay", LISTING)
+    source = await crawled(installation, f"{board.url}/quay", name="Quay", max_depth=0)
+    board.page("/quay", "<html><body><p>We have a new look.</p></body></html>")
+    await crawl_again(installation.service, source.id, number=2)
 
 
 async def _one_of_everything(db: Connection, *, now: datetime, sealed: bytes) -> None:

@@ -47,7 +47,7 @@ def live(
     hosts: Sequence[str],
     may_go_on: Callable[[Connection], Coroutine[Any, Any, bool]],
 ) -> None:
-    """Opens a service at `since`, and lets it live from act to act; once it may not go on, what is left is done at once.
+    """Opens a service at `since`, and lets it live from act to act; once it may not go on, it does the rest at once.
 
     `hosts` are those of the web, which may be asked although they are on loopback.
     """

@@ -1,11 +1,14 @@
 """Every page of the dashboard: it keeps nobody out, nothing goes wrong unseen, it fits a phone, it needs no script."""
 
+import html
+import re
 import shutil
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import aiohttp
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
@@ -13,7 +16,7 @@ from playwright.async_api import Browser, Page, ViewportSize, expect
 
 from lamplighter.store.schema.tables import crawl_runs
 from lamplighter.web.dashboard.page_request import PLACES
-from tests.browser.filled_installation import furnish
+from tests.browser.filled_installation import furnish, let_drift
 from tests.browser.window import Window
 from tests.origin import Origin
 from tests.service.installation import Installation, running
@@ -38,28 +41,51 @@ PATHS = list(
             "/sources/import",
             "/runs",
             "/runs/{run}",
+            "/alerts/problems/{problem}",
+            "/pages/{page}",
+            "/pages/submit",
+            "/records/{record}",
+            "/hosts/{host}",
+            "{drifted}/changes",
+            "{drifted}/records",
+            "{drifted}/trials",
+            "{drifted}/teach",
+            "{version}",
+            "{version}/1",
+            "{version}/compare",
+            "/settings/notifications/channels/new",
+            "/settings/notifications/rules/new",
             "/instances",
             "/links",
             "/explain?url=https://tide.example/news",
             "/docs",
             "/bot",
             "/login",
+            "/status",
         ]
     )
 )
 #: the map of the day, hours across and quarters down, which is moved sideways under a thumb
 MAP_OF_THE_DAY = "wide heat"
+#: where a page leads to one of those whose addresses nobody knows before, and what such an address looks like
+LED_TO = {
+    "problem": ("/alerts", r"/alerts/problems/([^\"/]+)\""),
+    "page": ("/pages", r"/pages/(\d+)\""),
+    "record": ("/records", r"/records/([0-9a-f-]{36})"),
+    "host": ("/hosts", r"/hosts/(127[^\"?]+)\""),
+    "drifted": ("/?search=quay&sort=name", r"(/sources/[0-9a-f-]{36})\"[^>]*>Quay<"),
+    "version": ("{drifted}/versions", r"(/sources/[0-9a-f-]{36}/versions/[0-9a-f-]{36})\""),
+}
 #: a reference, whose tables are moved sideways too
 WIDE_ON_A_PHONE = {"/docs"}
 
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """An installation, a source of it that was crawled, and the run that did so."""
+    """An installation, and the names of what is in it: a source that was crawled, the run that did so, and others."""
 
     installation: Installation
-    source: str
-    run: str
+    names: Mapping[str, str]
 
     @property
     def url(self) -> str:
@@ -67,8 +93,8 @@ class House:
         return self.installation.url
 
     def path(self, path: str) -> str:
-        """A path with the names of the two filled in."""
-        return path.format(source=self.source, run=self.run)
+        """A path with names filled in."""
+        return path.format_map(self.names)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -77,12 +103,17 @@ async def house(tmp_path_factory: pytest.TempPathFactory, migrated_file: Path) -
     folder = tmp_path_factory.mktemp("house")
     shutil.copyfile(migrated_file, folder / "lamplighter.db")
     url = f"sqlite:///{folder / 'lamplighter.db'}"
-    async with Origin() as board, running(folder, url, auth_jwt_secret=None) as opened:
+    async with Origin() as board, running(folder, url, auth_jwt_secret=None, status_page=True) as opened:
         job_board(board, postings=3, per_page=3)
-        source = await furnish(opened, board)
+        names = {"source": await furnish(opened, board)}
+        await let_drift(opened, board)
         async with opened.service.db.read() as db:
-            run = await db.scalar(sa.select(crawl_runs.c.public_id).order_by(crawl_runs.c.page_count.desc()))
-        yield House(opened, source, run)
+            names["run"] = await db.scalar(sa.select(crawl_runs.c.public_id).order_by(crawl_runs.c.page_count.desc()))
+        async with aiohttp.ClientSession(opened.url) as visitor:
+            for name, (path, looks_like) in LED_TO.items():
+                async with visitor.get(path.format_map(names)) as page:
+                    names[name] = html.unescape(re.findall(looks_like, await page.text())[0])
+        yield House(opened, names)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
