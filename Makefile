@@ -71,7 +71,7 @@ docs: $(DEV)  ## Write the parts of the documentation that come from the code
 	$(BIN)/python scripts/write_grafana_dashboard.py
 
 pictures: $(DEV) $(ASSETS)  ## Take the pictures of the documentation from the demo (needs Chromium)
-	$(BIN)/python scripts/take_pictures.py
+	$(BIN)/python -m scripts.take_pictures
 
 bench: $(DEV)  ## Measure this machine
 	$(BIN)/python -m benchmarks.run
