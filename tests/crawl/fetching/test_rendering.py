@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from lamplighter.adapters.browser import chromium
+from lamplighter.app.web_view import view_of
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import RunOutcome
 from lamplighter.model.host import HostChange
 from lamplighter.operations.fleet import crawl_pause
 from lamplighter.operations.hosts import hosts
+from lamplighter.operations.sources import sources
 from tests.origin import Answer, Origin
 from tests.service.in_process import all_records, asked, crawl, crawl_again, first_run, going, quick_settings, watch
 from tests.service.waiting import all_given_back, asked_for, until
@@ -52,7 +54,9 @@ def script_site(origin: Origin, *, script: str = SCRIPT, jobs: Sequence[Mapping[
     origin.route("/api/jobs", Answer(headers={"Content-Type": "application/json"}, body=json.dumps(jobs).encode()))
 
 
-async def test_what_scripts_show_is_read_where_the_operator_allows_them(origin: Origin, tmp_path: Path) -> None:
+async def test_what_scripts_show_is_read_and_can_be_pointed_at_where_the_operator_allows_them(
+    origin: Origin, tmp_path: Path
+) -> None:
     script_site(origin)
 
     async with going(quick_settings(tmp_path, origin)) as service:
@@ -62,8 +66,14 @@ async def test_what_scripts_show_is_read_where_the_operator_allows_them(origin: 
         )
         run = await crawl(service, origin.url + "/jobs", kind="job", max_depth=0)
         found = await all_records(service)
+        async with service.db.read() as db:
+            source = await sources.find_by_url(db, origin.url + "/jobs")
+        lessons = view_of(service).sites.lessons
+        archived = (await lessons.stored(source)).body
+        taught = await lessons.show(archived, head="", foot="", with_styles=True, now=now)
 
     assert run.outcome is RunOutcome.OK
+    assert all(job["title"] in taught for job in JOBS)
     assert sorted(record.title for record in found) == sorted(job["title"] for job in JOBS)
     assert asked(origin) == ["/jobs", "/app.js", "/api/jobs"]
     assert min(origin.gaps()) >= 0.05

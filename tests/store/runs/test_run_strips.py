@@ -53,8 +53,9 @@ async def test_a_host_has_the_latest_runs_of_all_its_sources(db: Database) -> No
 
     await write(db, at_one_host)
     async with db.read() as connection:
-        strip = await run_strips.of_host(connection, 1)
+        found = await run_strips.of_hosts(connection, [1, 2])
 
+    (strip,) = found.values()
     assert len(ids) == 2
     assert len(strip) == run_strips.RUNS
     assert strip[0].started_at == strip[1].started_at == NOON + timedelta(hours=RUNS - run_strips.RUNS // 2)

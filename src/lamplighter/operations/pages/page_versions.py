@@ -1,6 +1,7 @@
 """Versions of pages: list them and read their stored content."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lamplighter.errors import NotFound
@@ -39,6 +40,8 @@ class PageHistory:
     #: the latest first
     versions: list[Version]
     total: int
+    #: version -> records that the source showed after the run that fetched it; without those that are not known
+    records: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,8 @@ async def history(db: Connection, source_id: int, page_id: int, *, limit: int, o
     if url is None:
         raise NotFound(f"this source has no page {page_id}", code="page_not_found")
     versions, total = await page_versions.of_page(db, page_id, limit=limit, offset=offset)
-    return PageHistory(page_id=page_id, url=url, versions=versions, total=total)
+    records = await page_versions.records_after(db, page_id, source_id, limit=limit)
+    return PageHistory(page_id=page_id, url=url, versions=versions, total=total, records=records)
 
 
 async def text_of(db: Database, archive: Archive, page: PageHistory, number: int) -> VersionText:

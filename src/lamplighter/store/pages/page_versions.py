@@ -12,7 +12,7 @@ from lamplighter.model.reading import PageRole
 from lamplighter.store.engine import queries
 from lamplighter.store.engine.database import Connection, rows_written
 from lamplighter.store.engine.upsert import numbers
-from lamplighter.store.schema.tables import bodies, page_versions, pages
+from lamplighter.store.schema.tables import bodies, crawl_runs, page_versions, pages
 from lamplighter.store.schema.types import literal
 
 #: ids checked in one statement
@@ -135,6 +135,16 @@ async def one(db: Connection, page_id: int, number: int) -> Version | None:
     """A version by its number."""
     query = _SHOWN.where(page_versions.c.page_id == page_id, page_versions.c.number == number)
     return await queries.one(db, query, Version._make)
+
+
+async def records_after(db: Connection, page_id: int, source_id: int, *, limit: int) -> dict[int, int]:
+    """Version -> how many records the source showed after the run that fetched it, for the latest versions."""
+    began_before = sa.and_(crawl_runs.c.source_id == source_id, crawl_runs.c.started_at <= page_versions.c.fetched_at)
+    run = sa.select(crawl_runs.c.records_shown).where(began_before).order_by(crawl_runs.c.started_at.desc()).limit(1)
+    shown = run.correlate(page_versions).scalar_subquery().label("records")
+    query = sa.select(page_versions.c.number, shown).where(page_versions.c.page_id == page_id)
+    rows = await db.execute(query.order_by(page_versions.c.number.desc()).limit(limit))
+    return {row.number: row.records for row in rows if row.records is not None}
 
 
 async def turn(db: Connection, source_id: int, *, after: datetime, until: datetime) -> PageTurn | None:

@@ -53,10 +53,36 @@ async def of_sources(db: Connection, ids: Sequence[int]) -> dict[int, list[RunBa
     return found
 
 
-async def of_host(db: Connection, host_id: int) -> list[RunBar]:
-    """The latest runs of a host's sources together, the oldest first."""
-    # The latest runs of all its sources are runs of those that ran last.
-    jobs = sa.select(crawl_jobs.c.source_id).where(crawl_jobs.c.host_id == host_id)
-    latest = jobs.order_by(crawl_jobs.c.last_run_at.desc().nulls_last()).limit(RUNS)
-    bars = await of_sources(db, list(await db.scalars(latest)))
-    return sorted((bar for strip in bars.values() for bar in strip), key=lambda bar: bar.started_at)[-RUNS:]
+def _of_hosts() -> sa.Select[Any]:
+    """The latest runs of the sources of each host together.
+
+    They are runs of those sources that ran last. If these are as many as runs in a strip, nothing in it is older than
+    their last runs.
+    """
+    place = sa.func.row_number().over(partition_by=crawl_jobs.c.host_id, order_by=crawl_jobs.c.last_run_at.desc())
+    jobs = sa.select(crawl_jobs.c.host_id, crawl_jobs.c.source_id, crawl_jobs.c.last_run_at, place.label("place"))
+    each = jobs.where(crawl_jobs.c.host_id.in_(_HOSTS), crawl_jobs.c.last_run_at.is_not(None)).subquery()
+    oldest = sa.func.max(sa.case((each.c.place == RUNS, each.c.last_run_at))).over(partition_by=each.c.host_id)
+    ranked = sa.select(each, oldest.label("oldest")).where(each.c.place <= RUNS).subquery()
+    late = sa.func.row_number().over(partition_by=ranked.c.host_id, order_by=crawl_runs.c.started_at.desc())
+    runs = (
+        sa.select(ranked.c.host_id, *_BARS, late.label("late"))
+        .select_from(ranked.join(sources, sources.c.id == ranked.c.source_id).join(crawl_runs, _IS_OF_SOURCE))
+        .where(crawl_runs.c.started_at >= sa.func.coalesce(ranked.c.oldest, _SINCE))
+        .subquery()
+    )
+    shown = (runs.c[name] for name in ("host_id", "started_at", "finished_at", "outcome", "records_shown"))
+    return sa.select(*shown).where(runs.c.late <= RUNS).order_by(runs.c.host_id, runs.c.started_at)
+
+
+_HOSTS: sa.BindParameter[list[int]] = sa.bindparam("hosts", expanding=True)
+_IS_OF_SOURCE = crawl_runs.c.source_id == sources.c.id
+_STRIPS_OF_HOSTS = _of_hosts()
+
+
+async def of_hosts(db: Connection, ids: Sequence[int]) -> dict[int, list[RunBar]]:
+    """The latest runs of the sources of each of these hosts together, the oldest first."""
+    found: dict[int, list[RunBar]] = {}
+    for row in await db.execute(_STRIPS_OF_HOSTS, {"hosts": list(ids)}):
+        found.setdefault(row.host_id, []).append(RunBar._make(row[1:]))
+    return found

@@ -19,6 +19,7 @@ from lamplighter.web.view import ServiceView
 from tests.store.given_rows import write
 from tests.web.asgi_client import Ask, Reply
 from tests.web.forms import FORM
+from tests.web.given_problems import a_troubled_source
 
 HOST = "quay.example"
 EVIL = "<script>alert(1)</script>"
@@ -222,3 +223,11 @@ async def test_a_host_is_disabled_after_a_question_and_enabled_without(
 
     assert "Disable quay.example? No request is sent to it" in asked.text
     assert (done.status, disabled.enabled, again.status) == (303, False, 303)
+
+
+async def test_the_list_shows_the_latest_runs_of_each_host(ask: Ask, store: Store) -> None:
+    await write(store.db, a_troubled_source, "Quay", "server_error: HTTP 500", host=HOST, now=store.clock.now())
+
+    text = (await ask("/hosts")).text
+
+    assert "Last 2 runs: 1 succeeded, 1 failed" in text

@@ -1,9 +1,12 @@
 """The page of changes: entries, filters, what somebody has read, and saving a view."""
 
+from urllib.parse import urlencode
+
 import pytest
 
 from lamplighter.app import Store
 from lamplighter.operations.alerts import notification_rules
+from lamplighter.store.sources import sources
 from lamplighter.web.view import ServiceView
 from tests.web.asgi_client import Ask
 from tests.web.dashboard.records.given_change_sets import a_change_set
@@ -139,3 +142,26 @@ async def test_the_start_page_has_the_latest_changes(ask: Ask, store: Store, vie
 
     assert "kettles: Kettle" in text
     assert "1 changed" in text
+
+
+async def test_one_source_is_chosen_by_its_url_its_name_or_a_part_that_no_other_has(
+    ask: Ask, store: Store, view: ServiceView
+) -> None:
+    for name in ("quay", "quay-north"):
+        await a_change_set(store, view, name)
+    async with store.db.read() as db:
+        chosen = {each.name: each for each in await sources.all_with_tag(db, None)}
+    quay, north = (f"/changes?period=7d&source_id={chosen[name].public_id}" for name in ("quay", "quay-north"))
+
+    for typed, path in ((chosen["quay"].url, quay), ("Quay", quay), ("north", north)):
+        reply = await ask(f"/changes?{urlencode({'period': '7d', 'source': typed})}")
+        assert (reply.status, reply.headers["location"]) == (303, path)
+    assert "only quay" in (await ask(quay)).text
+    for typed, fault in (("qua", "2 sources match"), ("<b>", "no source matches &#39;&lt;b&gt;&#39;")):
+        reply = await ask(f"/changes?source={typed}")
+        assert reply.status == 422
+        assert fault in reply.text
+    assert (
+        f'href="/changes?source_id={chosen["quay"].public_id}"'
+        in (await ask(f"/sources/{chosen['quay'].public_id}/changes")).text
+    )

@@ -47,7 +47,7 @@ async def _changed(store: Store, record_id: int, *, before: str, after: str, ago
 
 
 def _titles(page: str) -> list[str]:
-    cells = re.findall(r'<td class="title"><a href="[^"]*">(.*?)</a>', page)
+    cells = re.findall(r'<td class="title"><a href="[^"]*" data-open>(.*?)</a>', page)
     return [unescape(re.sub("<[^>]+>", "", cell)) for cell in cells]
 
 

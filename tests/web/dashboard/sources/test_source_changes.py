@@ -2,14 +2,20 @@
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
+import sqlalchemy as sa
 
 from lamplighter.app import Store
+from lamplighter.model.crawl import RunOutcome, Trigger
 from lamplighter.rules.pages import page_text, text_diff
+from lamplighter.store.engine.database import Connection
 from lamplighter.store.pages import archived_pages
+from lamplighter.store.runs import crawl_runs
+from lamplighter.store.schema.tables import crawl_jobs
 from lamplighter.store.sources import source_changes as stored_finds
 from lamplighter.web import page_ids
 from lamplighter.web.dashboard.sources import source_changes
@@ -218,6 +224,35 @@ async def test_pages_with_versions_are_listed(ask: Ask, store: Store, view: Serv
 
     assert f"/sources/{source.public_id}/versions/{page_id}/compare" in text
     assert "https://example.org/jobs" in text
+
+
+async def test_the_slider_of_a_page_has_charts_of_its_size_and_of_the_records_and_the_page_leads_there(
+    ask: Ask, store: Store, view: ServiceView
+) -> None:
+    source = await a_source(store, view)
+    page_id = await a_page_that_was(store, view, source, OLD, NEW + b"<p>More." * 200, NEW)
+    path = f"/sources/{source.public_id}/versions/{page_id}"
+    now = store.clock.now()
+
+    async def two_runs(db: Connection) -> None:
+        job = await db.scalar(sa.select(crawl_jobs.c.id))
+        for number, records in ((1, 40), (2, 7)):
+            began = now + timedelta(hours=number - 2)
+            new = {"job_id": job, "source_id": source.id, "number": number, "trigger": Trigger.SCHEDULE, "now": began}
+            run = await crawl_runs.add(db, deadline_at=began, page_budget=9, **new)
+            await crawl_runs.close(
+                db, run, now=began, outcome=RunOutcome.OK, message="", records_shown=records, has_drifted=False
+            )
+
+    await store.db.write(two_runs)
+    newest, before = (await ask(path)).text, (await ask(f"{path}?at=1")).text
+
+    assert 'aria-label="records of the source: 7 to 40"' in newest
+    assert 'aria-label="size: 90 B to 1.69 KB"' in newest
+    assert '<strong>size</strong> <span class="number">1.69 KB</span>' in before
+    number = page_ids.number_of(page_id)
+    assert f'href="/pages/{number}"' in newest
+    assert f'href="{path}"' in (await ask(f"/pages/{number}")).text
 
 
 async def test_two_versions_are_compared_without_their_tags(ask: Ask, store: Store, view: ServiceView) -> None:

@@ -169,7 +169,7 @@ async def test_a_row_is_renewed_by_itself(ask: Ask, store: Store) -> None:
 
     reply = await ask(f"/sources/{public_id}/row", hx_request="true")
 
-    assert reply.text.strip().startswith(f'<tr data-source-row="{public_id}">')
+    assert reply.text.strip().startswith(f'<tr id="row-{public_id}" data-source-row="{public_id}"')
     assert reply.text.strip().endswith("</tr>")
 
 

@@ -59,6 +59,7 @@ async def host_list(
             limit=_SHOWN,
             offset=offset,
         )
+        strips = await run_strips.of_hosts(db, [each.host.id for each in found])
     shown: dict[str, Any] = {
         "search": search,
         "state": wanted or "",
@@ -66,6 +67,7 @@ async def host_list(
         "offset": offset,
         "limit": _SHOWN,
         "total": total,
+        "strips": strips,
     } | drawn
     return request.page("hosts/list.html", hosts=found, states=list(HostState), most_waiting=MOST_WAITING, **shown)
 
@@ -151,7 +153,7 @@ async def _show(
         robots_answer = await robots.of_host(db, key, token=view.sites.door.robots.token)
         watched = await host_lists.start_pages(db, found.host.id, limit=_SHOWN_SOURCES)
         strips = await run_strips.of_sources(db, [each.id for each in watched])
-        strip = await run_strips.of_host(db, found.host.id)
+        strip = (await run_strips.of_hosts(db, [found.host.id])).get(found.host.id, [])
     shown: dict[str, Any] = {
         "host_status": found,
         "submitted": submitted,

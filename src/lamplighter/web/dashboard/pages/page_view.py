@@ -14,6 +14,7 @@ from lamplighter.operations.pages.task_actions import TaskRestart
 from lamplighter.operations.pages.tasks import LEAST_FREQUENCY
 from lamplighter.rules.schedule import interval_text
 from lamplighter.store.engine.database import Connection
+from lamplighter.web import page_ids
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.pages.frontier import PageRow
@@ -51,6 +52,7 @@ async def show(page_id: RowId, request: ThisRequest) -> Response:
     shown: dict[str, Any] = {
         "life": life,
         "row": PageRow.of(life.page),
+        "page_uuid": page_ids.shown,
         "actions": task_actions.actions_of(life.page),
         "is_moving": life.page.phase in (Phase.WAITING, Phase.PENDING, Phase.DOWNLOADED),
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Response
+from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
 from lamplighter.errors import BadInput, LamplighterError
@@ -14,6 +15,7 @@ from lamplighter.operations.alerts import notification_rules
 from lamplighter.operations.alerts.notification_rules import RuleSettings
 from lamplighter.operations.records import change_stream
 from lamplighter.operations.records.change_stream import NOTICES, ChangedRecord, ShownSet
+from lamplighter.operations.sources import source_list
 from lamplighter.rules.change import field_shifts
 from lamplighter.rules.change.differences import Difference, as_text
 from lamplighter.rules.change.field_shifts import Shift
@@ -22,7 +24,7 @@ from lamplighter.rules.pages import text_diff
 from lamplighter.rules.pages.text_diff import DiffPiece
 from lamplighter.store.alerts import notification_channels
 from lamplighter.store.engine.database import Connection
-from lamplighter.store.sources import sources
+from lamplighter.store.sources import source_lists, sources
 from lamplighter.store.sources import tags as stored_tags
 from lamplighter.web.dashboard.forms import SubmittedForm, faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
@@ -41,7 +43,8 @@ _FIELDS = 4
 _MOST_PAIRS = text_diff.MOST_PAIRS_OF_LINE
 #: characters shown around what changed
 _AROUND = 60
-_PROPOSED_TAGS = 100
+_PROPOSED_TAGS, _PROPOSED_SOURCES = 100, 200
+_LONGEST_SOURCE = 500
 _FEEDS = (("feed.rss", "RSS"), ("feed.atom", "Atom"), ("feed.json", "JSON Feed"))
 #: how soon a rule sends: minutes, and their label
 _WHEN = (("0", "at once, by run"), ("60", "every hour"), ("1440", "once a day"), ("10080", "once a week"))
@@ -86,7 +89,15 @@ class StreamEntry:
 @ROUTES.get(PATH)
 async def changes(request: ThisRequest) -> Response:
     """The whole page, or only its entries for a script."""
-    return await _page(request, ChangesQuery.of(request.http.query_params))
+    query = ChangesQuery.of(request.http.query_params)
+    typed = request.http.query_params.get("source", "").strip()[:_LONGEST_SOURCE]
+    if not typed:
+        return await _page(request, query)
+    try:
+        named = await request.read(lambda db: source_list.named(db, typed))
+    except LamplighterError as error:
+        return await _page(request, query, typed_source=typed, source_fault=str(error))
+    return RedirectResponse(query.with_("source_id", named.public_id), status_code=303)
 
 
 @ROUTES.post(f"{PATH}/read", role="viewer")
@@ -137,9 +148,16 @@ async def mark(set_id: RowId, request: ThisRequest) -> Response:
     return request.part("changes/entry.html", entry=(await asyncio.to_thread(_entries, [shown]))[0], query=query)
 
 
-async def _page(request: PageRequest, query: ChangesQuery, *, faults: Mapping[str, str] | None = None) -> Response:
+async def _page(
+    request: PageRequest,
+    query: ChangesQuery,
+    *,
+    faults: Mapping[str, str] | None = None,
+    typed_source: str = "",
+    source_fault: str = "",
+) -> Response:
     sets: list[ShownSet] = []
-    fault, status = None, 422 if faults else 200
+    fault, status = None, 422 if faults or source_fault else 200
     try:
         sets = await _sets(request, query, records=change_stream.MOST_OF_A_SET if query.set_id else _RECORDS)
     except ValidationError as error:
@@ -151,6 +169,8 @@ async def _page(request: PageRequest, query: ChangesQuery, *, faults: Mapping[st
         "entries": entries,
         "fault": fault,
         "faults": faults or {},
+        "typed_source": typed_source,
+        "source_fault": source_fault,
         "older": query.older(entries[-1].set.id) if len(entries) == LIMIT else None,
         "newest": max((each.set.id for each in entries), default=0),
     }
@@ -180,6 +200,7 @@ async def _around(db: Connection, query: ChangesQuery) -> dict[str, Any]:
     return {
         "source": source,
         "tags": await stored_tags.names(db, limit=_PROPOSED_TAGS),
+        "known_sources": await source_lists.first_by_name(db, limit=_PROPOSED_SOURCES) if source is None else [],
         "channels": [(each.public_id, f"{each.name} ({each.kind})") for each in channels if each.enabled],
         "when": _WHEN,
         "kind_choices": changes_query.KIND_CHOICES,

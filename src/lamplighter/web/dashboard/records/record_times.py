@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
-
-from markupsafe import Markup
 
 from lamplighter.rules.change import field_shifts
 from lamplighter.rules.change.differences import as_text
@@ -15,9 +14,8 @@ from lamplighter.rules.pages import text_diff
 from lamplighter.rules.pages.text_diff import DiffPiece
 from lamplighter.rules.records import value_history
 from lamplighter.rules.records.value_history import RecordVersion
+from lamplighter.web.dashboard.value_chart import ValueChart, value_chart
 
-#: of a chart, in units of its picture
-_WIDTH, _HEIGHT, _EDGE = 600, 70, 6
 _MOST_CHARTS = 3
 
 
@@ -31,17 +29,6 @@ class VersionValue:
     #: how far it moved; None if it is no number and no date, or did not change
     shift: Shift | None
     pieces: list[DiffPiece]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueChart:
-    """The values of a field over time."""
-
-    name: str
-    least: str
-    most: str
-    now: str
-    drawn: Markup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,59 +74,18 @@ def _value(found: Sequence[RecordVersion], chosen: int, field: str) -> VersionVa
 
 def _charts(found: Sequence[RecordVersion], chosen: int, *, now: datetime) -> list[ValueChart]:
     charts = []
+    times = [version.at for version in found]
     for field in found[0].values:
         measured = value_history.numbers(found, field)
         if measured is not None:
-            charts.append(_chart(found, chosen, field, measured, now=now))
-    return charts[:_MOST_CHARTS]
+            said = partial(_said, found, field)
+            charts.append(value_chart(_name(field), times, measured, said=said, chosen=chosen, now=now))
+    return [chart for chart in charts if chart is not None][:_MOST_CHARTS]
 
 
-def _chart(
-    found: Sequence[RecordVersion], chosen: int, field: str, measured: Sequence[float | None], *, now: datetime
-) -> ValueChart:
-    known = [(at, value) for at, value in enumerate(measured) if value is not None]
-    low, high = min(known, key=lambda each: each[1]), max(known, key=lambda each: each[1])
-    said = [field_shifts.shown(field, found[at].values[field]) for at in (low[0], high[0])]
-    current = found[chosen].values.get(field)
-    return ValueChart(
-        name=_name(field),
-        least=said[0],
-        most=said[1],
-        now=field_shifts.shown(field, current) if current is not None else "-",
-        drawn=_drawn(found, chosen, known, low[1], high[1], label=f"{_name(field)}: {said[0]} to {said[1]}", now=now),
-    )
-
-
-def _drawn(
-    found: Sequence[RecordVersion],
-    chosen: int,
-    known: Sequence[tuple[int, float]],
-    low: float,
-    high: float,
-    *,
-    label: str,
-    now: datetime,
-) -> Markup:
-    """A line of steps: a value holds until the next one."""
-    began = found[0].at
-    span = max((now - began).total_seconds(), 1.0)
-
-    def across(moment: datetime) -> float:
-        return round(_EDGE + (_WIDTH - 2 * _EDGE) * (moment - began).total_seconds() / span, 1)
-
-    def down(value: float) -> float:
-        return round(_HEIGHT - _EDGE - (_HEIGHT - 2 * _EDGE) * (value - low) / (high - low), 1)
-
-    first_at, first = known[0]
-    steps = f"M{across(found[first_at].at):g} {down(first):g}" + "".join(
-        f"H{across(found[at].at):g}V{down(value):g}" for at, value in known[1:]
-    )
-    mark = down(next((value for at, value in reversed(known) if at <= chosen), first))
-    here = across(found[chosen].at)
-    return Markup(
-        '<svg class="value-chart" viewBox="0 0 {} {}" role="img" aria-label="{}"><path d="{}H{:g}"/>'
-        '<line x1="{:g}" x2="{:g}" y1="0" y2="{}"/><circle cx="{:g}" cy="{:g}" r="4"/></svg>'
-    ).format(_WIDTH, _HEIGHT, label, Markup(steps), across(now), here, here, _HEIGHT, here, mark)
+def _said(found: Sequence[RecordVersion], field: str, at: int) -> str:
+    value = found[at].values.get(field)
+    return field_shifts.shown(field, value) if value is not None else "-"
 
 
 def _name(field: str) -> str:

@@ -4,7 +4,10 @@ A version is never rendered as HTML: only as text, or as a download.
 """
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -21,9 +24,11 @@ from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.pages import diff_view
 from lamplighter.web.dashboard.pages.diff_view import VIEWS, DiffView
 from lamplighter.web.dashboard.sources.source_head import SourceHead, head_of, source_page
+from lamplighter.web.dashboard.value_chart import ValueChart, value_chart
 from lamplighter.web.routes import Pages
 from lamplighter.web.security_headers import ONLY_TO_SAVE
 from lamplighter.web.values import Line, Offset
+from lamplighter.web.words import byte_size
 
 ROUTES = Pages()
 _SHOWN_PAGES = 50
@@ -45,6 +50,7 @@ class VersionStep:
     #: None with a trouble: why the two cannot be compared
     diff: DiffView | None
     trouble: str
+    charts: list[ValueChart]
 
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -101,7 +107,27 @@ async def _step(request: PageRequest, page: PageHistory, at: str) -> VersionStep
             trouble = "This version or the one before it is not text. Download both to compare them."
     except NotFound as error:
         trouble = f"It cannot be compared: {error}."
-    return VersionStep(chosen=chosen, last=last, before=before, after=after, diff=diff, trouble=trouble)
+    return VersionStep(
+        chosen=chosen,
+        last=last,
+        before=before,
+        after=after,
+        diff=diff,
+        trouble=trouble,
+        charts=_charts(oldest_first, page.records, chosen, now=request.now),
+    )
+
+
+def _charts(found: Sequence[Version], records: Mapping[int, int], chosen: int, *, now: datetime) -> list[ValueChart]:
+    """The size of the versions, and how many records the source showed then."""
+    times = [each.fetched_at for each in found]
+    counts = [records.get(each.number) for each in found]
+    draw = partial(value_chart, chosen=chosen, now=now)
+    charts = [
+        draw("records of the source", times, counts, said=lambda at: "-" if counts[at] is None else f"{counts[at]:,}"),
+        draw("size", times, [each.size_bytes for each in found], said=lambda at: byte_size(found[at].size_bytes)),
+    ]
+    return [chart for chart in charts if chart is not None]
 
 
 @ROUTES.get("/sources/{source_id}/versions/{page_id}/compare")
