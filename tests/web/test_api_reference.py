@@ -81,7 +81,11 @@ async def test_what_changes_nothing_can_be_tried_from_the_page(ask: Ask) -> None
     page = (await ask("/docs")).text
     tried = re.findall(r'<form class="try" method="get" action="([^"]+)"', page)
 
+    sent_from_here = re.findall(r'data-method="(\w+)" data-path="([^"]+)"', page)
+
     assert "/api/v1/sources" in tried
+    assert {("GET", "/api/v1/sources/{source_id}"), ("POST", "/api/v1/takedowns")} <= set(sent_from_here)
+    assert [path for _, path in sent_from_here if path.endswith("/events") or "/stream" in path] == []
     assert [path for path in tried if "{" in path or "events" in path.split("/")[-1]] == []
     assert (await ask("/api/v1/sources")).status == 200
 

@@ -1,5 +1,7 @@
 """What can another site do through the browser of somebody who is logged in?"""
 
+from collections.abc import Callable
+
 import pytest
 from starlette.datastructures import Headers
 
@@ -8,6 +10,7 @@ from lamplighter.settings import load
 from lamplighter.web.access.forgery import foreign_sender
 from tests.web.access.clients import Visitor, form_token
 from tests.web.access.conftest import AddUser
+from tests.web.asgi_client import Ask
 
 OURS = "http://127.0.0.1:8060"
 
@@ -132,3 +135,18 @@ async def test_the_token_of_a_form_is_found_beside_a_field_of_more_than_a_millio
 
     assert reply.status == 422
     assert "the file is not JSON" in reply.text
+
+
+async def test_a_page_learns_the_token_of_its_session_and_a_program_gets_none(
+    visitor: Visitor, add_user: AddUser, bearer: Callable[..., Ask]
+) -> None:
+    await add_user("anna", Role.ADMIN)
+    await visitor.log_in("anna")
+
+    token = (await visitor.get("/api/v1/me")).headers["x-csrf-token"]
+    given = {"method": "PUT", "body": b"{}", "content_type": "application/json", **visitor.cookie_header()}
+    refused = await visitor.ask("/api/v1/tags/harbour", **given)
+    done = await visitor.ask("/api/v1/tags/harbour", **given, x_csrf_token=token)
+
+    assert (refused.status, done.status) == (403, 200)
+    assert "x-csrf-token" not in (await bearer("admin")("/api/v1/me")).headers

@@ -71,7 +71,7 @@ async def openapi(request: Request) -> Response:
 
 @ROUTES.get("/docs", role=PUBLIC)
 async def docs(request: Request) -> Response:
-    """The API on one page, without scripts."""
+    """The API on one page; scripts only send calls from it."""
     return _description(request.app)["docs"].response(request)
 
 
@@ -95,6 +95,7 @@ def _shown(document: dict[str, Any], path: str, method: str, operation: dict[str
     takes, gives = (_schema_of(part) for part in (operation.get("requestBody"), _success(operation)))
     parameters = parameters_of(operation, schemas)
     example = example_of(takes, schemas) if takes is not None else None
+    is_endless = path.startswith(_ENDLESS) or "/stream" in path
     return {
         "path": path,
         "method": method,
@@ -104,8 +105,9 @@ def _shown(document: dict[str, Any], path: str, method: str, operation: dict[str
         "has_body": takes is not None,
         "body_example": json.dumps(example, indent=2, ensure_ascii=False) if example is not None else "",
         "gives": list(fields_of(gives, schemas)) if gives is not None else [],
+        "is_endless": is_endless,
         # A browser can send such a call by a form: it changes nothing and has nothing in its path to fill in.
-        "can_be_tried": method == "GET" and "{" not in path and not path.startswith(_ENDLESS),
+        "can_be_tried": method == "GET" and "{" not in path and not is_endless,
     }
 
 

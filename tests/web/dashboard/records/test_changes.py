@@ -156,6 +156,8 @@ async def test_one_source_is_chosen_by_its_url_its_name_or_a_part_that_no_other_
     for typed, path in ((chosen["quay"].url, quay), ("Quay", quay), ("north", north)):
         reply = await ask(f"/changes?{urlencode({'period': '7d', 'source': typed})}")
         assert (reply.status, reply.headers["location"]) == (303, path)
+    by_script = await ask("/changes?period=7d&source=north", hx_request="true", hx_target="stream")
+    assert by_script.headers["hx-redirect"] == north
     assert "only quay" in (await ask(quay)).text
     for typed, fault in (("qua", "2 sources match"), ("<b>", "no source matches &#39;&lt;b&gt;&#39;")):
         reply = await ask(f"/changes?source={typed}")

@@ -97,7 +97,8 @@ async def changes(request: ThisRequest) -> Response:
         named = await request.read(lambda db: source_list.named(db, typed))
     except LamplighterError as error:
         return await _page(request, query, typed_source=typed, source_fault=str(error))
-    return RedirectResponse(query.with_("source_id", named.public_id), status_code=303)
+    path = query.with_("source_id", named.public_id)
+    return Response(headers={"HX-Redirect": path}) if request.is_partial else RedirectResponse(path, status_code=303)
 
 
 @ROUTES.post(f"{PATH}/read", role="viewer")
@@ -175,6 +176,7 @@ async def _page(
         "newest": max((each.set.id for each in entries), default=0),
     }
     if request.target == "stream":
+        shown["fault"] = fault or source_fault
         part = request.part("changes/stream.html", status=status, **shown)
         part.headers["HX-Push-Url"] = query.path()
         return part

@@ -4,13 +4,14 @@ import asyncio
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Path
+from fastapi import Path, Request, Response
 from pydantic import BaseModel, Field, SecretStr
 
 from lamplighter.model.access import Role
 from lamplighter.operations.access import passwords
 from lamplighter.operations.access import users as operations
 from lamplighter.store.access import users
+from lamplighter.web.access.forgery import HEADER, csrf_token
 from lamplighter.web.api.envelope import listed, part_of
 from lamplighter.web.routes import Routes
 from lamplighter.web.values import Given, Limit, Line, Offset
@@ -56,8 +57,10 @@ class CurrentUser(BaseModel):
 
 
 @ROUTES.get("/me", response_model=CurrentUser)
-async def me(caller: Asking) -> Any:
-    """The caller's name and role."""
+async def me(request: Request, caller: Asking, response: Response) -> Any:
+    """The caller's name and role; for a session also the token that its changes need, in `X-CSRF-Token`."""
+    if token := csrf_token(request):
+        response.headers[HEADER] = token
     return caller
 
 
