@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 
 from lamplighter.crawl.reading.last_good import fields_to_learn, last_good, titles_to_learn
 from lamplighter.crawl.reading.reader_messages import (
@@ -52,8 +53,15 @@ def teach(work: LessonWork, digested: Callable[[PageWork, Reading], Digest]) -> 
         page = _numbered(work.page.body, work.page.content_type)
     except BadInput as error:
         return LessonDigest(trouble=str(error))
-    before = read(work.page)
-    good = _last_good(work, page, before)
+
+    @cache
+    def before(body: bytes) -> Reading:
+        """What is read under the recipe as it was."""
+        return read(work.page._replace(body=body))
+
+    # Only where a lesson begins: later its examples say more, and every press would read the versions twice.
+    begins = work.from_last_good or not (work.examples or work.texts or work.press is not None)
+    good = _last_good(work, page, before) if begins else None
     examples, learned, trouble, field = work.examples, Learned(), None, None
     try:
         if work.from_last_good and good is not None:
@@ -65,7 +73,7 @@ def teach(work: LessonWork, digested: Callable[[PageWork, Reading], Digest]) -> 
             after = tuple(pressed(page, examples, work.press, learned, meaning=work.meaning))
             learned = learn(page, after, before=work.page.recipe)
             if not examples:
-                marks = marks_of(page, before.records, url=work.page.url)
+                marks = marks_of(page, before(work.page.body).records, url=work.page.url)
                 after, learned = _with_what_was_read(work.page, page, after, learned, marks)
             examples = after
         elif work.from_last_good and good is not None:
@@ -73,7 +81,8 @@ def teach(work: LessonWork, digested: Callable[[PageWork, Reading], Digest]) -> 
     except BadInput as error:
         trouble, field = str(error), error.field
     read_with = work.page._replace(recipe=learned.recipe or work.page.recipe)
-    reading = read(read_with) if learned.recipe else before
+    now = (lambda body: read(read_with._replace(body=body))) if learned.recipe else before
+    reading = now(work.page.body)
     return LessonDigest(
         examples=examples,
         said=tuple(_said(page, example.place) for example in examples),
@@ -81,20 +90,20 @@ def teach(work: LessonWork, digested: Callable[[PageWork, Reading], Digest]) -> 
         digest=digested(read_with, reading),
         marks=tuple(marks_of(page, reading.records, url=work.page.url, next_page=reading.next_page)),
         outline=tuple(outline_of(page)),
-        counts=tuple(len(read(read_with._replace(body=body)).records) for body in work.versions),
+        counts=tuple(len(now(body).records) for body in work.versions),
         last_good=good,
         trouble=trouble,
         field=field,
     )
 
 
-def _last_good(work: LessonWork, page: NumberedPage, before: Reading) -> LastGood | None:
+def _last_good(work: LessonWork, page: NumberedPage, before: Callable[[bytes], Reading]) -> LastGood | None:
     """The last earlier version that the recipe before the lesson could read, if it cannot read the page as well."""
     older = work.versions[work.older :]
     return last_good(
         page,
-        (read(work.page._replace(body=body)) for body in older),
-        now=before,
+        map(before, older),
+        now=before(work.page.body),
         recipe=work.page.recipe,
         url=work.page.url,
         numbered=lambda number: _numbered(older[number], work.page.content_type),

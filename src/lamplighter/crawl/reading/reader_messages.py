@@ -152,7 +152,7 @@ class LessonDigest(NamedTuple):
     outline: tuple[OutlineLine, ...] = ()
     #: records on each of the versions
     counts: tuple[int, ...] = ()
-    #: None while the recipe before the lesson reads the page as well as earlier versions
+    #: where a lesson begins; None while the recipe before it reads the page as well as earlier versions
     last_good: LastGood | None = None
     #: why nothing was learned
     trouble: str | None = None
