@@ -3,7 +3,7 @@
 libcurl tells of heads and bodies only: what chunks say of themselves and TLS are known to the kernel alone. And OpenSSL
 skips some messages of a server (HelloRequest) without returning, for as long as they come. The loop does not turn
 meanwhile, so none of its time-outs applies: a thread looks instead. It goes by CPU time, so that nobody is cut because
-the machine is busy, and by what was received, so that nobody is cut for our own work.
+the machine is busy, and by what was read, so that nobody is cut for our own work.
 """
 
 import os
@@ -14,6 +14,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+
+if sys.platform == "linux":
+    import fcntl
+    import termios
 
 #: bytes on the wire of one response that may be spent on anything
 FREE_WIRE_BYTES = 1024 * 1024
@@ -27,7 +31,7 @@ _MOST_IDLE_READS = 256
 _READS_BETWEEN_LOOKS = 4
 #: struct tcp_info: tcpi_bytes_received, since Linux 4.1
 _AT, _LENGTH = 128, 136
-#: seconds between two looks at a call of libcurl, and the CPU time that one may take while a connection receives
+#: seconds between two looks at a call of libcurl, and the CPU time that one may take while a connection is read
 _LOOKS_EVERY, _MOST_CPU_SECONDS = 0.03, 0.1
 #: bytes that are thrown away at once
 _AT_ONCE = 1024 * 1024
@@ -78,6 +82,15 @@ def received_bytes(number: int) -> int:
         connected.detach()
     received: int = struct.unpack_from("=Q", known, _AT)[0] if len(known) >= _LENGTH else 0
     return received
+
+
+def read_bytes(number: int) -> int:
+    """The bytes of a TCP socket that were taken out of it; 0 where the system does not say."""
+    received = received_bytes(number)
+    if sys.platform != "linux" or not received:
+        return 0
+    waiting: int = struct.unpack("=i", fcntl.ioctl(number, termios.FIONREAD, bytes(4)))[0]
+    return received - waiting
 
 
 class ActGuard:
@@ -131,25 +144,25 @@ class ActGuard:
             if not self.is_busy or self.calls != call:
                 call, began, before = self.calls, spent(), None
             elif before is None:
-                before = self._received()
+                before = self._read()
             elif spent() >= began + _MOST_CPU_SECONDS:
                 self._cut_busiest(before)
 
-    def _received(self) -> dict[int, int]:
-        """The bytes that each open socket has received."""
-        received = {}
+    def _read(self) -> dict[int, int]:
+        """The bytes that were read from each open socket."""
+        read = {}
         for number, inode in list(self._made.items()):
             with suppress(OSError):
                 if os.fstat(number).st_ino == inode:
-                    received[number] = received_bytes(number)
-        return received
+                    read[number] = read_bytes(number)
+        return read
 
     def _cut_busiest(self, before: dict[int, int]) -> None:
-        """Cuts the connection that has received most since then, if one has received anything."""
-        now = self._received().items()
+        """Cuts the connection of which most was read since then, if there is one."""
+        now = self._read().items()
         since = {number: count - before.get(number, 0) for number, count in now if number not in self.cut}
         number = max(since, key=lambda each: since[each], default=-1)
-        if since.get(number):
+        if since.get(number, 0) > 0:
             self.cut.append(number)
             _cut(number)
 
