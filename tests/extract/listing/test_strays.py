@@ -1,7 +1,9 @@
 """Blocks beside a listing that look like it are not joined to it."""
 
 from lamplighter.extract.html_page import parse_page
-from lamplighter.extract.listing.records import find_listing
+from lamplighter.extract.listing.records import find_listing, found_regions, links_of
+from lamplighter.extract.listing.strays import without_strays
+from lamplighter.extract.listing.tree import outline
 
 JOBS = "".join(
     f"<a href='/work-with-us/officer-in-town-{n}'><p>Posted {n + 1} days ago</p><h3>Officer in town {n}</h3>"
@@ -62,3 +64,30 @@ def test_a_sibling_whose_link_is_nested_otherwise_is_a_row_and_one_of_another_cl
     found = addresses(f"<main><h1>News</h1><ul>{''.join(rows)}</ul></main>")
 
     assert found == [f"https://site.example/news/{n}-story-about-town" for n in range(6)]
+
+
+def test_a_thread_and_its_last_post_are_one_row() -> None:
+    threads = "".join(
+        f"<li><div><h3><a href='/boards/garden/{n}-sowing-beans'>Sowing beans, part {n}</a></h3></div>"
+        f"<dl><dt>Last post</dt><dd><a href='/boards/garden/{n}-sowing-beans-post-9{n}'>Mine are up {n}</a></dd></dl>"
+        for n in range(1, 9)
+    )
+    page = parse_page(f"<html><body><ol>{threads}</ol></body></html>", "https://site.example/list")
+    boxes = outline(page)
+    alternating = next(region for region in found_regions(boxes, links_of(page, boxes)) if len(region.rows) == 16)
+
+    assert [row.box.tag for row in without_strays(alternating).rows] == ["div"] * 8
+
+
+def test_links_in_headings_around_rows_that_have_facts_are_left_out() -> None:
+    rows = "".join(
+        f"<li><h2><a href='/jobs/78{n}'>Engineer for plant {n}</a></h2><p>Posted {n + 1} days ago</p></li>"
+        for n in range(8)
+    )
+    head = (
+        "<div><h3><a href='/jobs/engineer'>Engineer</a></h3></div><div><h3><a href='/jobs/here'>In town</a></h3></div>"
+    )
+    foot = "<section><h3><a href='/c/a/working-in-the-heat'>Working in the heat</a></h3><p>What holds.</p></section>"
+    found = addresses(f"<h1>Jobs</h1>{head}<ol>{rows}</ol>{foot}")
+
+    assert found == [f"https://site.example/jobs/78{n}" for n in range(8)]

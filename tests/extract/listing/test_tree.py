@@ -31,3 +31,12 @@ def test_a_menu_of_main_headings_is_a_menu() -> None:
     entries = "".join(f"<li><h1><a href='/{n}'>Department {n}</a></h1></li>" for n in range(8))
 
     assert boxes_of(f"<ul class='menu'>{entries}</ul>{TEXT}")["li"].worth < 0.5
+
+
+def test_rows_in_spans_that_nobody_closes_are_alike() -> None:
+    page = parse_page(
+        "<div>" + "".join(f"<span><a href='/{n}'>Minutes of {n} May</a><br>" for n in range(9)), "https://site.example/"
+    )
+    paths = [box.path for box in outline(page) if box.tag == "a"]
+
+    assert len(set(paths[3:])) == 1

@@ -25,14 +25,15 @@ _SHORT_HEADING = 5
 
 #: "1-24 of 310" in several languages
 _RANGE = re.compile(
-    r"(?<!\d)(\d{1,5})\s?(?:-|\u2013|\u2014|to|bis|\u00e0|a|\u0434\u043e|\uff5e|~)\s?(\d{1,5})(?:\s+\S+){0,2}?\s*"
+    # What begins with a kind of character is searched for many times as fast as what begins by looking back.
+    r"(\d(?<!\d\d)\d{0,4})\s?(?:-|\u2013|\u2014|to|bis|\u00e0|a|\u0434\u043e|\uff5e|~)\s?(\d{1,5})(?:\s+\S+){0,2}?\s*"
     r"(?:of|von|de|sur|di|van|av|af|z|ze|\u0438\u0437|\u0437|od|/)(?:\s\S+)?\s+\d",
     re.IGNORECASE,
 )
 #: "24 products"
 _TOTAL = re.compile(
-    r"(?<![\d.,])(\d{1,4})\s+(?:\w+\s)?(?:results?|items?|products?|jobs?|matches|entries|records|positions|vacancies"
-    r"|ergebnisse|treffer|artikel|produkte|stellen|resultados|r\u00e9sultats|produits|offres|risultati|prodotti"
+    r"(\d(?<![\d.,]\d)\d{0,3})\s+(?:\w+\s)?(?:results?|items?|products?|jobs?|matches|entries|records|positions"
+    r"|vacancies|ergebnisse|treffer|artikel|produkte|stellen|resultados|r\u00e9sultats|produits|offres|risultati|prodotti"
     r"|resultaten|producten|wynik\u00f3w|ofert|produkt\u00f3w)\b",
     re.IGNORECASE,
 )

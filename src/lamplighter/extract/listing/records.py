@@ -32,7 +32,7 @@ from lamplighter.extract.listing.sections import sections
 from lamplighter.extract.listing.spans import Spans, spans_of
 from lamplighter.extract.listing.strays import without_strays
 from lamplighter.extract.listing.titles import ReadRow, give_titles
-from lamplighter.extract.listing.tree import ROW_ADDRESSES, Box, outline
+from lamplighter.extract.listing.tree import ROW_ADDRESSES, Box, outline, release
 from lamplighter.extract.words.value_types import date_in
 from lamplighter.model.reading import RowPosition
 from lamplighter.model.record import Finding, Method, RawRecord, RecordKind
@@ -84,6 +84,15 @@ def find_listing(
     if len(page.anchors) > _MAX_LINKS * 20:
         return NO_LISTING
     boxes = outline(page)
+    try:
+        return _listing(page, boxes, wanted, declared, before)
+    finally:
+        release(boxes)
+
+
+def _listing(
+    page: HtmlPage, boxes: Sequence[Box], wanted: RecordKind | None, declared: Declared, before: RowPosition | None
+) -> PageListing:
     links = links_of(page, boxes)
     found = found_regions(boxes, links)
     known = at_position(found, links, before) if before is not None else None

@@ -10,15 +10,19 @@ from lamplighter.extract.listing.rows import segments
 #: shares of rows: of those with the usual address, and of those among them that have facts
 _USUAL, _TELLING, _TELLING_BLOCK = 0.5, 0.9, 0.6
 _FEWEST = 4
+#: share of rows of one build that are the list among headlines
+_CORE = 0.7
+#: share of the elements with rows that hold two parts of one
+_PAIRED = 0.6
 #: characters of a number or a bullet before a link
 _BULLET = 4
 
 
 def without_strays(region: Region) -> Region:
     """The region without rows that lead elsewhere than most and have no fact where all others do."""
-    rows = _without_bare_blocks(region.rows)
+    rows = _without_seconds(_without_bare_blocks(region.rows))
     if region.key in UNEQUAL:
-        return Region(key=region.key, rows=rows)
+        return Region(key=region.key, rows=_of_one_build(rows))
     return Region(key=region.key, rows=_of_one_kind(_of_one_block(rows)))
 
 
@@ -40,6 +44,29 @@ def _without_bare_blocks(rows: list[FlatRow]) -> list[FlatRow]:
         and (all(map(_is_bare, block)) or (block[0].box.place > last and _leads_elsewhere(block, usual)))
     }
     return [row for row in rows if _parent(row) not in strange]
+
+
+def _without_seconds(rows: list[FlatRow]) -> list[FlatRow]:
+    """The rows without the second parts of the same rows, built otherwise: below each thread, who wrote there last."""
+    blocks = _blocks(rows)
+    pairs = [block for block in blocks.values() if len(block) == 2]
+    builds = Counter((first.box.tag, second.box.tag) for first, second in pairs)
+    usual, times = builds.most_common(1)[0] if builds else (("", ""), 0)
+    if times < max(_FEWEST, _PAIRED * len(blocks)) or usual[0] == usual[1]:
+        return rows
+    seconds = {second.box.place for first, second in pairs if (first.box.tag, second.box.tag) == usual}
+    return [row for row in rows if row.box.place not in seconds]
+
+
+def _of_one_build(rows: list[FlatRow]) -> list[FlatRow]:
+    """The rows without those of another build that have no fact, where nearly all of the usual build have some."""
+    usual = Counter(row.box.path for row in rows).most_common(1)[0][0]
+    core = [row for row in rows if row.box.path == usual]
+    if len(core) < max(_FEWEST, _CORE * len(rows)):
+        return rows
+    if sum(has_facts(segments(row.parts)) for row in core) < _TELLING * len(core):
+        return rows
+    return [row for row in rows if row.box.path == usual or has_facts(segments(row.parts))]
 
 
 def _leads_elsewhere(block: list[FlatRow], usual: set[str]) -> bool:

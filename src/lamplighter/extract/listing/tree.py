@@ -1,7 +1,7 @@
 """The elements of a page as plain objects with parents, paths and texts, made in one walk over the parser's tree."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import TYPE_CHECKING, TypeAlias
@@ -63,6 +63,8 @@ _NEVER_FRAMES = frozenset({"a", "main", "article", "tr", "td"})
 #: more main headings than this are the entries of a menu, and a smaller share of the text is no body of a page
 _MOST_HEADINGS, _LEAST_WRAPPED = 3, 0.25
 _LONGEST_NAMES = 300
+#: spans inside each other
+_MOST_SPANS = 2
 
 Part: TypeAlias = "Box | str"
 
@@ -150,7 +152,7 @@ def outline(page: HtmlPage) -> list[Box]:
         elif isinstance(node, Element) and node.tag not in _LEFT_OUT:
             box = _box(node, around, len(boxes) + 1)
             tag = box.tag
-            if tag in FORMATTING or box.marked:
+            if tag in FORMATTING or box.marked or _is_left_open(tag, around):
                 box.path = around.path
             else:
                 column = len(around.parts) if tag in _CELLS else 0
@@ -163,6 +165,12 @@ def outline(page: HtmlPage) -> list[Box]:
     for wrapper in _wrappers(boxes, body):
         _lift(wrapper, boxes)
     return boxes
+
+
+def release(boxes: Iterable[Box]) -> None:
+    """Lets go of an outline: its boxes hold each other, and would have to be found by the garbage collector."""
+    for box in boxes:
+        box.__dict__.clear()
 
 
 def _wrappers(boxes: Sequence[Box], body: Box) -> list[Box]:
@@ -230,6 +238,16 @@ def _box(node: Element, parent: Box, place: int) -> Box:
         if others and not _TELLING.isdisjoint(node.attrs):
             _mark(box)
     return box
+
+
+def _is_left_open(tag: str, around: Box) -> bool:
+    """Does nobody close this inline element, so that each row is deeper than the one before?"""
+    above: Box | None = around
+    for _ in range(_MOST_SPANS):
+        if tag != "span" or above is None or above.tag != tag:
+            return False
+        above = above.parent
+    return True
 
 
 def _is_outermost(parent: Box) -> bool:

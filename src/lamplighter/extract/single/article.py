@@ -122,8 +122,17 @@ def _by_reader(html: str, *, fast: bool) -> str:
 @cache
 def _reader() -> Callable[..., Any]:
     """trafilatura, imported with the first article: most pages are none, and it takes a third of a second."""
+    from lxml.etree import ElementDefaultClassLookup
+    from lxml.html import HtmlComment, HtmlElement, HtmlEntity, HtmlProcessingInstruction
     from trafilatura import bare_extraction
+    from trafilatura.utils import HTML_PARSER
 
+    # lxml asks Python for the class of every element; the reader has no use for those of forms, and this asks nobody.
+    HTML_PARSER.set_element_class_lookup(
+        ElementDefaultClassLookup(
+            element=HtmlElement, comment=HtmlComment, pi=HtmlProcessingInstruction, entity=HtmlEntity
+        )
+    )
     # It logs every page without text as an error; to us that is a result.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     reader: Callable[..., Any] = bare_extraction
