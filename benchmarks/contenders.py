@@ -87,6 +87,6 @@ def tally_from(stdout: str) -> Tally | None:
     try:
         fields = json.loads(lines[-1])
         counts = {name: int(fields[name]) for name in ("pages", "items", "links")}
-        return Tally(**counts, started=float(fields["started"]))
+        return Tally(**counts, started=float(fields["started"]), reading_ms=float(fields["reading_ms"]))
     except (IndexError, ValueError, KeyError, TypeError):
         return None

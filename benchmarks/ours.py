@@ -21,6 +21,7 @@ from lamplighter import app, settings, telemetry
 from lamplighter.app import Service
 from lamplighter.cli.terminal import loop
 from lamplighter.model.access import Stamp
+from lamplighter.model.run_figures import NO_FIGURES, loaded
 from lamplighter.operations.runs import runs
 from lamplighter.operations.sources import sources
 from lamplighter.operations.sources.sources import NewSource
@@ -102,7 +103,9 @@ async def _tally(service: Service) -> Tally:
     async with service.db.read() as db:
         done = sa.select(sa.func.count()).select_from(pages).where(pages.c.phase == "completed")
         found = sa.select(sa.func.count()).select_from(records)
-        return Tally(pages=await db.scalar(done) or 0, items=await db.scalar(found) or 0)
+        runs = [loaded(figures) or NO_FIGURES for figures in await db.scalars(sa.select(crawl_runs.c.figures))]
+        reading_ms = sum(run.parse_cpu_ms for run in runs) / max(1, sum(run.pages_read for run in runs))
+        return Tally(pages=await db.scalar(done) or 0, items=await db.scalar(found) or 0, reading_ms=reading_ms)
 
 
 def main() -> None:

@@ -113,6 +113,14 @@ def write_site(plan: SitePlan, folder: Path) -> None:
     stamp.write_text(plan.stamp)
 
 
+def link_all(plan: SitePlan, folder: Path) -> None:
+    """Has the first page of each host of a written site link to all others of its host."""
+    for host, page_count in enumerate(plan.page_counts):
+        links = "".join(f'<p><a href="{_path_of(page)}">Page {page}</a></p>\n' for page in range(1, page_count))
+        top = f"<!doctype html><title>Host {host}</title><h1>Pages of host {host}</h1>\n{links}"
+        _write(folder / address(host) / _file_of(0), top)
+
+
 def _write(path: Path, text: str) -> None:
     path.write_text(text)
     # nginx makes the ETag of the time of writing and the length: fixed, so that two machines send the same.
