@@ -4,13 +4,18 @@ A process counts what it does itself; figures from the database are gauges, set 
 Labels are bounded: words of our own, or the names of sources as far as `named` allows them.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import accumulate
 from time import monotonic
 from typing import Any, ClassVar, NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
+import prometheus_client
+from prometheus_client import CollectorRegistry, disable_created_metrics
 from prometheus_client import Gauge as PlainGauge
 from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.samples import Sample
+from prometheus_client.utils import floatToGoString
 
 # The start time of a process is exported once, as process_start_time_seconds, not beside each of its metrics.
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -34,6 +39,42 @@ class DeclaredMetric(NamedTuple):
 
 #: in the order of this file
 DECLARED: list[DeclaredMetric] = []
+
+
+class Counter(prometheus_client.Counter):
+    """Counts in a plain number: several are counted for each page, all in the event loop's thread, without a lock."""
+
+    def _metric_init(self) -> None:
+        self._total = 0.0
+
+    def inc(self, amount: float = 1, exemplar: dict[str, str] | None = None) -> None:
+        """Counts so much more; never less than nothing."""
+        if amount < 0:
+            raise ValueError(f"a counter cannot be increased by {amount}")
+        self._total += amount
+
+    def _child_samples(self) -> Iterable[Any]:
+        return (Sample("_total", {}, self._total, None, None),)
+
+
+class Histogram(prometheus_client.Histogram):
+    """Counts what falls into its buckets in plain numbers, like `Counter`."""
+
+    def _metric_init(self) -> None:
+        self._total = 0.0
+        self._counts = [0] * len(self._upper_bounds)
+
+    def observe(self, amount: float, exemplar: dict[str, str] | None = None) -> None:
+        """Counts a value."""
+        self._total += amount
+        self._counts[bisect_left(self._upper_bounds, amount)] += 1
+
+    def _child_samples(self) -> Iterable[Any]:
+        below = list(accumulate(self._counts))
+        for bound, count in zip(self._upper_bounds, below, strict=True):
+            yield Sample("_bucket", {"le": floatToGoString(bound)}, count, None, None)  # type: ignore[no-untyped-call]
+        yield Sample("_count", {}, below[-1], None, None)
+        yield Sample("_sum", {}, self._total, None, None)
 
 
 class ExpiringGauge(PlainGauge):

@@ -52,3 +52,17 @@ async def test_what_was_withdrawn_can_be_given_again() -> None:
     slots.resize(4)
 
     assert await free(slots) == 1
+
+
+async def test_a_slot_that_a_caller_got_while_it_was_cancelled_goes_to_the_next() -> None:
+    slots = Slots(1)
+    await slots.acquire()
+    first, second = (asyncio.create_task(slots.acquire()) for _ in range(2))
+    await asyncio.sleep(0)
+
+    slots.release()
+    first.cancel()
+    await asyncio.wait_for(second, 10)
+
+    assert first.cancelled()
+    assert await free(slots) == 0

@@ -3,9 +3,12 @@
 import sys
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import brotli
+
+from lamplighter.extract.sniff import BodyType, sniff
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -30,6 +33,12 @@ class BodyLimits:
     only_text: bool = True
     #: True keeps the beginning of a body that is too large instead of dropping it
     cut: bool = False
+
+
+@lru_cache(maxsize=256)
+def is_binary(content_type: str | None) -> bool:
+    """Whether a body of this type is none that we can parse, whatever is in it."""
+    return sniff(b"", content_type) is BodyType.BINARY
 
 
 class BrokenCoding(Exception):

@@ -14,7 +14,7 @@ from typing import Self
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch import faults, header_values
 from lamplighter.fetch.address_guard import AddressGuard, AddressRefused
-from lamplighter.fetch.body_limits import CODINGS, BodyLimits, BodyReader, BrokenCoding
+from lamplighter.fetch.body_limits import CODINGS, BodyLimits, BodyReader, BrokenCoding, is_binary
 from lamplighter.fetch.faults import ProxySays
 from lamplighter.fetch.held_host import Turn
 from lamplighter.fetch.names import Resolver, SystemResolver
@@ -49,7 +49,6 @@ _LOOKED_AT = 4096
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 #: successes without a page; 206 is a part that we did not request
 _NO_PAGE = frozenset({204, 205, 206})
-
 
 #: the host and port of a URL that every parser reads in the same way
 _PLAIN_HOST = re.compile(r"(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
@@ -94,6 +93,7 @@ class Client:
         self._transfers.user_agent = user_agent
         usual = {"Accept": ACCEPT, "Accept-Encoding": CODINGS} | ({"From": contact_email} if contact_email else {})
         self._usual = {name.lower(): header_values.line(name, value) for name, value in usual.items()}
+        self._usual_lines = list(self._usual.values())
 
     async def __aenter__(self) -> Self:
         await self._transfers.__aenter__()
@@ -249,7 +249,7 @@ class Client:
     def _lines(self, headers: Mapping[str, str]) -> list[bytes]:
         """The header lines of a request: the usual ones, unless `headers` has others of the same name."""
         lines = {name.lower(): header_values.line(name, value) for name, value in headers.items()}
-        return list((self._usual | lines).values())
+        return list((self._usual | lines).values()) if lines else self._usual_lines
 
     def _visit(
         self,
@@ -391,7 +391,7 @@ def _reader(target: urls.WebUrl, wanted: BodyLimits, head: Head) -> BodyReader |
     # A compressed file may be a sitemap: only its body shows that.
     is_packed = target.path_query.partition("?")[0].endswith(".gz")
     content_type = header_values.text(head.headers.get("Content-Type"))
-    if wanted.only_text and not is_packed and sniff(b"", content_type) is BodyType.BINARY:
+    if wanted.only_text and not is_packed and is_binary(content_type):
         return None
     return BodyReader(wanted.max_bytes, head.headers.get("Content-Encoding"))
 

@@ -98,6 +98,7 @@ class ProxyRouting:
         """Sends the request in the host's turn; Refused when it needs a proxy and none can be used."""
         asked_at, tried = self._clock.monotonic(), list[RoutedVisit]()
         waited: timedelta | None = None
+        direct: Visit | ResponseHead | None = None
         is_wanted = True
         while is_wanted:  # another proxy, in a turn of its own
             async with held.turn(extra_delay=request.extra_delay, leave=request.leave) as turn:
@@ -107,11 +108,15 @@ class ProxyRouting:
                     break
                 waited = waited or timedelta(seconds=self._clock.monotonic() - asked_at)
                 if not tried and not self._book.concerns(held.host, has_proxies=held.has_proxies):
-                    visit = await self._sent(held, turn, request, None)
-                    self._learn(held, visit)
-                    tried.append(RoutedVisit(visit=visit, waited=waited))
+                    direct = await self._sent(held, turn, request, None)
+                    self._learn(held, direct)
                     break
                 is_wanted = await self._send_by_proxies(held, turn, request, tried)
+        if direct is not None:
+            routed = RoutedVisit(visit=direct, waited=waited or _NO_TIME)
+            if self._suspects and routed.reached_site:
+                await self._settle(held, routed)
+            return routed
         sent = [each for each in tried if each.was_sent]
         if not sent:
             return tried[-1]
@@ -205,10 +210,10 @@ class ProxyRouting:
         if taken is not None and taken.trouble is not None:
             detail = f"through proxy {taken.endpoint.id} ({taken.endpoint.url}): {taken.trouble}"
             return Failed(url=request.url, fault=Fault.PROXY, detail=detail, at=self._clock.now(), took=_NO_TIME)
+        began_at = self._clock.now()
         if request.out is not None:
             crash_points.reached("fetch.before_request")
-            request.out[request.page_id] = self._clock.now()
-        began_at = self._clock.now()
+            request.out[request.page_id] = began_at
         try:
             visit = await self._client.ask(
                 request, turn, headers=held.headers, endpoint=taken.endpoint if taken is not None else None

@@ -1,35 +1,44 @@
 """The slots of a worker: how many requests it may have in flight over all hosts; their number may change."""
 
 import asyncio
+from collections import deque
 
 
 class Slots:
-    """Slots that are taken and given back."""
+    """Slots that are taken and given back; who waits longest gets the next."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._free = asyncio.Semaphore(most)
-        #: slots that are taken away as soon as they come back
-        self._surplus = 0
+        self._taken = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def acquire(self) -> None:
         """Takes a slot, when one is free."""
-        await self._free.acquire()
-        while self._surplus:
-            self._surplus -= 1
-            await self._free.acquire()
+        if self._taken < self._most:
+            self._taken += 1
+            return
+        mine = asyncio.get_running_loop().create_future()
+        self._waiting.append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():  # it was given to us just before
+                self.release()
+            raise
 
     def release(self) -> None:
         """Gives a slot back."""
-        if self._surplus:
-            self._surplus -= 1
-        else:
-            self._free.release()
+        self._taken -= 1
+        self._share_out()
 
     def resize(self, most: int) -> None:
         """Changes their number; requests in flight keep their slots."""
-        self._surplus += self._most - most
         self._most = most
-        while self._surplus < 0:
-            self._surplus += 1
-            self._free.release()
+        self._share_out()
+
+    def _share_out(self) -> None:
+        while self._waiting and self._taken < self._most:
+            first = self._waiting.popleft()
+            if not first.done():
+                self._taken += 1
+                first.set_result(None)

@@ -21,10 +21,11 @@ from tests.service.in_process import (
 from tests.service.sites import posting_html
 
 
-async def test_e4_noarchive_leaves_no_body_behind_and_the_page_is_asked_for_as_ever(
-    origin: Origin, tmp_path: Path
+@pytest.mark.parametrize("etag", [pytest.param('"1"', id="the site says so"), pytest.param(None, id="the same bytes")])
+async def test_e4_noarchive_leaves_no_body_behind_and_an_unchanged_page_is_not_read_again(
+    origin: Origin, tmp_path: Path, etag: str | None
 ) -> None:
-    origin.page("/job", posting_html(1), etag='"1"', headers={"X-Robots-Tag": "noarchive"})
+    origin.page("/job", posting_html(1), etag=etag, headers={"X-Robots-Tag": "noarchive"})
     origin.page("/other", posting_html(2), etag='"2"')
 
     async with going(quick_settings(tmp_path, origin)) as service:
@@ -33,12 +34,14 @@ async def test_e4_noarchive_leaves_no_body_behind_and_the_page_is_asked_for_as_e
         found, pages = await all_records(service), await all_pages(service)
         kept = {path: await service.storing.archive.get(page.body_key) for path, page in pages.items()}
         again = await crawl_again(service, run.source_id, number=2)
+        versions = await all_rows(service, tables.page_versions)
 
     assert [record.title for record in found] == ["Posting 01", "Posting 02"]
     assert kept["/job"] is None
     assert kept["/other"] is not None
-    assert [hit.status for hit in origin.hits("/job")] == [200, 304]
-    assert again.tally.pages_unchanged == 1
+    assert [version.page_id for version in versions] == [pages["/other"].id]
+    assert [hit.status for hit in origin.hits("/job")] == [200, 304 if etag else 200]
+    assert (again.tally.pages_unchanged, again.figures.pages_read) == (1, 0)
 
 
 async def test_e4_noarchive_in_a_header_holds_for_a_page_that_cannot_be_read(

@@ -121,17 +121,18 @@ async def test_only_the_holder_lengthens_or_gives_back_a_page(db: Database) -> N
 
 async def test_an_unchanged_listing_brings_its_next_page_into_the_run_and_no_links(db: Database) -> None:
     source_id, run_id = await write(db, a_run)
-    (listing,) = await write(db, some_pages, source_id, run_id, "/list", phase=Phase.COMPLETED)
+    _, later_run = await write(db, a_run, "b")
+    (listing,) = await write(db, some_pages, source_id, later_run, "/list", phase=Phase.COMPLETED)
     done = {"found_on": listing, "phase": Phase.COMPLETED}
     await write(db, some_pages, source_id, run_id, "/next", role=PageRole.LISTING, **done)
     await write(db, some_pages, source_id, run_id, "/link", **done)
-    _, later_run = await write(db, a_run, "b")
+    await write(db, some_pages, source_id, later_run, "/fetched", role=PageRole.LISTING, **done)
 
-    is_held = await write(db, waiting_pages.hold_listings, listing, run_id=later_run)
+    runs = await write(db, waiting_pages.hold_listings, [listing])
     waiting = (await write(db, waiting_pages.of_runs, [later_run]))[later_run]
     await write(db, waiting_pages.start, [page.id for page in waiting])
 
-    assert is_held
+    assert runs == {later_run}
     assert await _due(db) == ["next"]
 
 

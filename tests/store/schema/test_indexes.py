@@ -45,7 +45,7 @@ NEEDED: dict[str, Ask] = {
     "ix_pages_reason": lambda db: page_counts.failed_for(db, {"not_found"}),
     "ix_pages_run": lambda db: waiting_pages.of_runs(db, [1]),
     "ix_pages_url": lambda db: pages.known(db, ["key"]),
-    "ix_pages_found_on": lambda db: waiting_pages.hold_listings(db, 1, run_id=1),
+    "ix_pages_found_on": lambda db: waiting_pages.hold_listings(db, [1]),
     "ix_records_source": lambda db: records.publication_dates(db, 1, newest=5),
     "ix_records_page": lambda db: db.execute(tables.pages.delete().where(tables.pages.c.id == 1)),
     "ix_records_published": _sorted(SortKey.PUBLISHED),

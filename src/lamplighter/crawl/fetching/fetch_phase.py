@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from lamplighter import telemetry
 from lamplighter.crawl.fetching import proxy_waits
+from lamplighter.crawl.fetching.due_pages import DuePages
 from lamplighter.crawl.fetching.host_round import HostRound
 from lamplighter.crawl.fetching.page_visitor import PageVisitor
 from lamplighter.crawl.fetching.page_visits import PageVisit
@@ -88,6 +89,7 @@ class FetchPhase:
         #: hosts that a message says have pages to fetch, and the event that is set when they were looked up
         self._called: set[int] = set()
         self._looked = asyncio.Event()
+        self._due = DuePages(db, clock=clock)
         self._rounds: dict[int, HostRound] = {}
         self._visits = 0
         self._in_flight = InFlight(db, clock=clock, work=PageStep.REQUEST)
@@ -175,6 +177,7 @@ class FetchPhase:
             host_round = HostRound(
                 held,
                 db=self._db,
+                due=self._due,
                 clock=self._clock,
                 stopping=self._stopping,
                 hears_of_pages=self.limits.parses_here,

@@ -5,6 +5,7 @@ from collections import deque
 from dataclasses import replace
 from datetime import datetime
 
+from lamplighter.crawl.fetching.due_pages import DuePages
 from lamplighter.fetch.held_host import HeldHost
 from lamplighter.model.page import HeldBody, Page
 from lamplighter.ports import Clock
@@ -32,6 +33,7 @@ class HostRound:
         held: HeldHost,
         *,
         db: Database,
+        due: DuePages,
         clock: Clock,
         stopping: asyncio.Event,
         hears_of_pages: bool,
@@ -52,6 +54,7 @@ class HostRound:
         self._unstored = 0
         self._all_stored = asyncio.Event()
         self._db = db
+        self._due = due
         self._clock = clock
         self._stopping = stopping
         #: whether new pages are announced to us while we lease the host
@@ -74,8 +77,10 @@ class HostRound:
 
     async def next_page(self) -> Page | None:
         """The next page to fetch; None when there is none and none is expected."""
+        if self._queue and not self._is_over() and not self._is_outdated():
+            return self._taken_first()
         async with self._refilling:
-            if self._clock.monotonic() - self._filled_at > _QUEUE_SECONDS:
+            if self._is_outdated():
                 self._queue.clear()
                 self._is_drained = False
             while not self._queue and not self._is_over():
@@ -84,12 +89,17 @@ class HostRound:
                     return None
                 self.arrived.clear()
                 await self._refill()
-            if self._is_over():
-                return None
-            page = self._queue.popleft()
-            self._taken += 1
-            self.in_hand.add(page.id)
-            return page
+            return None if self._is_over() else self._taken_first()
+
+    def _taken_first(self) -> Page:
+        page = self._queue.popleft()
+        self._taken += 1
+        self.in_hand.add(page.id)
+        return page
+
+    def _is_outdated(self) -> bool:
+        """Whether the pages in line were read so long ago that they are read again."""
+        return self._clock.monotonic() - self._filled_at > _QUEUE_SECONDS
 
     def visited(self) -> None:
         """Notes that a visit is about to be stored."""
@@ -136,8 +146,7 @@ class HostRound:
         in_hand = set(self.in_hand)
         limit = min(max(_FEWEST_PAGES, 2 * self._taken), _MOST_PAGES) + len(in_hand)
         self._taken = 0
-        now = self._clock.now()
-        due = await self._db.look(lambda db: pages.due(db, self.held.host.id, now=now, limit=limit))
+        due = await self._due.of(self.held.host.id, limit=limit)
         self._sources |= {page.source_id for page in due}
         if self._is_shared:
             keys = [urls.url_key(page.url) for page in due if page.body is None]

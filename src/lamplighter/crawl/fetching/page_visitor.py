@@ -75,7 +75,7 @@ class PageVisitor:
             page = host_round.with_body(page)
             return page.body.validators if page.body is not None else NO_VALIDATORS
 
-        source = (await self._sources.many({page.source_id})).get(page.source_id)
+        source = await self._sources.one(page.source_id)
         try:
             request = self._request(page, source)
         except BadInput as missing:
@@ -100,17 +100,10 @@ class PageVisitor:
                 result = await self._fetcher.fetch(held, wire)
             counters.visited(result)
             repeats, waited = repeats + 1, waited + result.waited
-            delay = politeness.effective_delay(held.host)
-            pause = politeness.request_backoff(repeats, delay=delay, draw=random.random())
-            is_over = repeats > self.request_retries or not (
-                isinstance(result.visit, Failed)
-                and politeness.is_repeated_at_once(
-                    result.visit.fault, pause=pause, is_start_page=page.role is PageRole.SEED
-                )
-            )
-            if not is_over:
+            pause = self._pause_before_next(held, page, result.visit, repeats=repeats)
+            if pause is not None:
                 self._crawl_pause.refuse()
-            if is_over or not may_continue(host_round):
+            if pause is None or not may_continue(host_round):
                 visit = await self._as_shown(held, result.visit)
                 return PageVisit(
                     page,
@@ -122,6 +115,15 @@ class PageVisitor:
                     proxy_id=result.proxy_id,
                 )
             await asyncio.sleep(pause.total_seconds())
+
+    def _pause_before_next(self, held: HeldHost, page: Page, visit: Visit, *, repeats: int) -> timedelta | None:
+        """How long to wait until the request is sent once more; None when it is not."""
+        if repeats > self.request_retries or not isinstance(visit, Failed):
+            return None
+        delay = politeness.effective_delay(held.host)
+        pause = politeness.request_backoff(repeats, delay=delay, draw=random.random())
+        is_start_page = page.role is PageRole.SEED
+        return pause if politeness.is_repeated_at_once(visit.fault, pause=pause, is_start_page=is_start_page) else None
 
     async def _fetch_with_cookies(self, held: HeldHost, page: Page, request: SiteRequest) -> FetchResult:
         """Sends one request in the host's turn, or two if the page sets a cookie and redirects to itself."""

@@ -56,7 +56,7 @@ class VisitRows:
         #: URL -> why a chain of redirects ended there without a page, by run
         self._chain_ends: dict[int, dict[str, str]] = defaultdict(dict)
         self._redirects: dict[int, list[tuple[Page, link_admission.DiscoveredUrl]]] = defaultdict(list)
-        self._unchanged: list[Page] = []
+        self._unchanged: list[int] = []
         self._without_start: list[int] = []
         #: visits without a request because no proxy was available
         self._without_proxy: list[PageVisit] = []
@@ -131,7 +131,7 @@ class VisitRows:
         row = self._fetched_row(visited, visit, body) | values
         kind = f"{'same' if is_same else 'new'} {type(visit)}"
         if reading is None and not visited.is_to_be_read(now=self._state.now):
-            self._unchanged.append(page)
+            self._unchanged.append(page.id)
             revisit = self._state.revisits.after_unchanged(page, at=visit.at)
             self._state.add(kind, row | revisit | {"phase": Phase.COMPLETED})
             return
@@ -301,9 +301,8 @@ class VisitRows:
             assert job is not None, "a run cannot outlive its job"
             offer = link_admission.Offer(run, job.priority, found)
             self._state.woken |= (await link_admission.admit(db, [offer], now=self._state.now)).woken
-        for page in self._unchanged:
-            if await waiting_pages.hold_listings(db, page.id, run_id=page.run_id):
-                self.lists.add(page.run_id)
+        if self._unchanged:
+            self.lists |= await waiting_pages.hold_listings(db, self._unchanged)
         self.lists.difference_update(self._without_start)
 
     async def _end(self, db: Connection, ends: Sequence[redirects.DeadEnd]) -> None:

@@ -96,6 +96,12 @@ class SourceCache:
                 return self._among(ids)
         return self._among(ids)
 
+    async def one(self, source_id: int) -> KnownSource | None:
+        """This source; None when it does not exist."""
+        if not self._is_old() and (known := self._known.get(source_id)) is not None:
+            return known
+        return (await self.many({source_id})).get(source_id)
+
     def learn(self, source_id: int, position: RowPosition) -> None:
         """Notes where the list of a source's pages is, which was just stored."""
         if (known := self._known.get(source_id)) is not None:

@@ -5,9 +5,9 @@ that were requested lately end in one, the host itself is in trouble.
 """
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from lamplighter.model.host import PathOutcome
+from lamplighter.rules.urls import urls
 
 #: paths of a host that are remembered
 REMEMBERED = 8
@@ -17,15 +17,10 @@ FAILING_AT = 5
 FAILING_AT_AGAIN = 2
 
 
-def path_of(url: str) -> str:
-    """The path with its query: if all pages of a long list fail, the host is in trouble too."""
-    parts = urlsplit(url)
-    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-
-
 def remembered(recent: Sequence[PathOutcome], url: str, *, failed: bool) -> tuple[PathOutcome, ...]:
     """The latest outcomes by path, the newest last, with this one added."""
-    path = path_of(url)
+    # With its query: if all pages of a long list fail, the host is in trouble too.
+    path = urls.parse(url).path_query
     others = [outcome for outcome in recent if outcome.path != path]
     return (*others[1 - REMEMBERED :], PathOutcome(path, failed))
 

@@ -32,13 +32,17 @@ def line(where: str, vocabulary: str, value: str) -> str:
 
 def joined(*lines: str | None) -> str | None:
     """All preferences of a page together, each once; None when there is none."""
+    if not any(lines):
+        return None
     distinct = dict.fromkeys(each for several in lines if several for each in several.splitlines())
     return "\n".join(list(distinct)[:_MOST_LINES]) or None
 
 
 def said_in(where: str, lines: str | None) -> str | None:
     """The preferences among the lines that come from there; None when there is none."""
-    return joined(*(each for each in (lines or "").splitlines() if each.startswith(f"{where} ")))
+    if not lines:
+        return None
+    return joined(*(each for each in lines.splitlines() if each.startswith(f"{where} ")))
 
 
 def as_mapping(lines: str | None) -> dict[str, str]:

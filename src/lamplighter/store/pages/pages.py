@@ -131,6 +131,7 @@ class Downloaded(NamedTuple):
 _BODY = tuple(
     pages.c[name] for name in ("body_hash", "body_key", "etag", "last_modified", "content_type", "robots_tag", "usage")
 )
+_NO_BODY = dict.fromkeys([column.name for column in _BODY])
 #: the fields of `Page` that have columns of the same name
 _SAME = ("id", "source_id", "run_id", "host_id", "url", "depth", "hops", "retry_count", "max_retries")
 _FRONTIER = (
@@ -234,7 +235,7 @@ def _body(row: Any) -> HeldBody | None:
 def body_values(body: HeldBody | None) -> dict[str, Any]:
     """The columns that hold a body."""
     if body is None:
-        return dict.fromkeys(column.name for column in _BODY)
+        return dict(_NO_BODY)
     same = {"content_type": body.content_type, "robots_tag": body.robots_tag, "usage": body.usage}
     return {"body_hash": body.hash, "body_key": body.key} | same | page_validators.values(body.validators)
 

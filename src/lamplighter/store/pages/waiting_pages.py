@@ -63,6 +63,15 @@ _OF_RUNS = (
     )
     .order_by(pages.c.id)
 )
+_FINDER = pages.alias("finder")
+_RUN_OF_FINDER = sa.select(_FINDER.c.run_id).where(_FINDER.c.id == pages.c.found_on).scalar_subquery()
+_HOLD = (
+    sa.update(pages)
+    .where(Among(pages.c.found_on, "finders"), pages.c.role == PageRole.LISTING, pages.c.phase != Phase.PAUSED)
+    .where(sa.or_(pages.c.run_id.is_(None), pages.c.run_id != _RUN_OF_FINDER))
+    .values(AFRESH | WAITS | {"run_id": _RUN_OF_FINDER, "hops": 0})
+    .returning(pages.c.run_id)
+)
 
 
 def _open_lists(role: PageRole) -> sa.Select[Any]:
@@ -114,16 +123,9 @@ async def take_over(db: Connection, source_id: int, *, run_id: int, most: int) -
     return [page._replace(run_id=run_id) for page in kept]
 
 
-async def hold_listings(db: Connection, found_on: int, *, run_id: int) -> bool:
-    """Lets the "next" page found on an unchanged listing wait in the run; returns whether there is one."""
-    rows = await db.execute(
-        sa.update(pages)
-        .where(pages.c.found_on == found_on, pages.c.role == PageRole.LISTING, pages.c.phase != Phase.PAUSED)
-        .where(sa.or_(pages.c.run_id.is_(None), pages.c.run_id != run_id))
-        .values(AFRESH | WAITS | {"run_id": run_id, "hops": 0})
-        .returning(pages.c.id)
-    )
-    return rows.first() is not None
+async def hold_listings(db: Connection, unchanged: Iterable[int]) -> set[int]:
+    """Lets the "next" pages that were found on unchanged pages wait in the runs of these; returns those runs."""
+    return set(await db.scalars(_HOLD, {"finders": sorted(unchanged)}))
 
 
 async def left_over(db: Connection, run_id: int) -> LeftOver:
