@@ -1,6 +1,6 @@
 """The long crash campaign: processes die at every named point again and again, and nothing may show it afterwards.
 
-    python -m benchmarks.crashes [--repetitions 20] [--minutes 120] [--kinds sqlite,postgresql] [--points a,b]
+    python -m benchmarks.crashes [--repetitions 50] [--minutes 120] [--kinds sqlite,postgresql] [--points a,b]
 
 Every repetition is drawn: the how-manieth time at the point, how many workers there are, where others die meanwhile and
 afterwards. How an installation ends is compared with one in which nobody died, and the sites' access logs are given to
@@ -120,7 +120,7 @@ class Extent:
 
 
 _SIZES: Final = {
-    Size.FULL: Extent(repetitions=20),
+    Size.FULL: Extent(repetitions=50),
     Size.QUICK: Extent(repetitions=1),
     Size.TINY: Extent(repetitions=1, points=("store.after_commit",), kinds=("sqlite",), at_once=1),
 }
@@ -212,7 +212,7 @@ def _in_order(results: Results) -> list[tuple[tuple[str, str], Tally]]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repetitions", type=int, default=20, help="of every point on every database")
+    parser.add_argument("--repetitions", type=int, default=50, help="of every point on every database")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no repetition after so many")
     parser.add_argument("--at-once", type=int, default=6, help="installations at the same time: most only wait")
     parser.add_argument("--lease-seconds", type=int, default=5, help="more where others use the machine as well")

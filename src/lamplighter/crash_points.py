@@ -11,7 +11,8 @@ from lamplighter.errors import BadSetting
 
 #: every point, in the order of the flow
 POINTS: dict[str, str] = {
-    "migrate.midway": "a migration has run, not yet committed",
+    "create.midway": "the tables of an empty database are made, not yet committed",
+    "migrate.midway": "a migration of an older schema has run, not yet committed",
     "deliver.before_effect": "an event was read, its effect is not yet committed",
     "deliver.after_effect": "the event's effect and receipt are committed, it is not yet acknowledged",
     "open.before_commit": "a run is written, not yet committed",
@@ -34,7 +35,10 @@ POINTS: dict[str, str] = {
     "archive.after_forgetting": "old versions are deleted from the database, their bytes are still there",
     "archive.after_copy": "bodies were copied to a new place, the rows still name the old one",
     "archive.after_move": "bodies were moved, the old place is still there",
+    "archive.after_removal": "some segments that nothing needs are removed, the others not yet",
+    "prune.after_step": "some old rows are deleted, the others not yet",
     "import.after_chunk": "some rows of a file are committed, the others not yet",
+    "backup.midway": "a backup is being written",
     "backup.before_name": "a backup is written, it does not have its name yet",
     "backup.after_name": "a backup is complete, older ones are not yet deleted",
     "restore.before_commit": "a backup is about to take the place of the database",

@@ -30,7 +30,9 @@ class ArchiveSweep(Situation):
     """Only the newest version of each page is kept."""
 
     name = "archive sweep"
-    points = frozenset({"archive.after_forgetting", "archive.after_copy", "archive.after_move"})
+    points = frozenset(
+        {"archive.after_forgetting", "archive.after_copy", "archive.after_move", "archive.after_removal"}
+    )
 
     @classmethod
     @asynccontextmanager
@@ -58,12 +60,7 @@ class ArchiveSweep(Situation):
         return self.installation.folder / "archive"
 
     async def is_settled(self) -> bool:
-        async with self.installation.db.read() as connection:
-            shares = await bodies.shares(connection)
-        old = {
-            segment.name for segment in await FileArchive(self._folder).segments() if segment.changed_at.year == 1970
-        }
-        return not old & shares.keys()
+        return not any(each.changed_at.year == 1970 for each in await FileArchive(self._folder).segments())
 
     async def snapshot(self) -> Snapshot:
         seen = await super().snapshot()

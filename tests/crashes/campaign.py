@@ -11,6 +11,8 @@ from pathlib import Path
 from tests.crashes.archive_sweep import ArchiveSweep
 from tests.crashes.by_hand import ByHand
 from tests.crashes.installation import Places, Unsettled
+from tests.crashes.old_schema import OldSchema
+from tests.crashes.pruned import Pruned
 from tests.crashes.situations import FirstCrawl, OverdueRun, Situation
 from tests.crashes.snapshot import Snapshot, differences
 from tests.origin import Hit
@@ -19,8 +21,8 @@ from tests.witness import Policy, Span, report, violations
 #: what a process did so much before it found out that it had lost a lease was in vain as well
 _NOTICED_SECONDS = 3.0
 #: the point before there are any tables
-MIGRATING = "migrate.midway"
-SITUATIONS: Sequence[type[Situation]] = (FirstCrawl, OverdueRun, ArchiveSweep, ByHand)
+MIGRATING = "create.midway"
+SITUATIONS: Sequence[type[Situation]] = (FirstCrawl, OverdueRun, ArchiveSweep, Pruned, ByHand, OldSchema)
 #: points that are passed only after somebody died at another
 _AFTER = {"parse.after_claim": "fetch.after_commit"}
 

@@ -1,8 +1,8 @@
 """What an installation has to do while its processes die, and how it must look when it is done.
 
-Four situations together reach every crash point: a first crawl of two boards with somebody to be told and a search
-server to be kept up to date; a run that is overdue; an archive that is to be swept; an operator who imports a
-file, makes a backup and restores it.
+Together they reach every crash point. Here are a first crawl of two boards with somebody to be told and a search server
+to be kept up to date, and a run that is overdue; beside this module an archive that is to be swept, old rows that are
+to be deleted, an operator who imports a file, makes a backup and restores it, and one who upgrades an old database.
 """
 
 from abc import ABC, abstractmethod
@@ -78,7 +78,7 @@ class FirstCrawl(Situation):
     name = "first crawl"
     points = frozenset(
         {
-            *("migrate.midway", "deliver.before_effect", "deliver.after_effect", "open.before_commit"),
+            *("create.midway", "deliver.before_effect", "deliver.after_effect", "open.before_commit"),
             *("open.after_commit", "host.after_claim", "robots.after_fetch", "fetch.before_request"),
             *("fetch.after_response", "fetch.after_archive", "fetch.after_commit", "parse.after_claim"),
             *("parse.after_extract", "store.before_commit", "store.after_commit"),

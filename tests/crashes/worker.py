@@ -29,6 +29,7 @@ from lamplighter.adapters.search import meilisearch  # noqa: F401
 from lamplighter.app import background, event_traffic, record_index, service
 from lamplighter.cli.fleet import worker as command
 from lamplighter.crawl.alerts import notification_sender
+from lamplighter.crawl.archive import retention
 from lamplighter.crawl.fetching import fetch_phase
 from lamplighter.crawl.fleet import leadership
 from lamplighter.crawl.reading import parse_phase
@@ -39,6 +40,7 @@ from lamplighter.store.schema import migrate  # noqa: F401
 
 #: what is waited for: loops, and leases of the dead
 _SECONDS = {
+    (retention, "GRACE"): timedelta(seconds=1),
     (background, "RENEW_SECONDS"): 1.0,
     (background, "NOTICES_SECONDS"): 0.3,
     (background, "RETENTION_SECONDS"): 1.0,

@@ -405,7 +405,7 @@ def test_i8_a_migration_that_was_cut_short_is_made_good_and_a_newer_schema_is_le
         return CliRunner().invoke(main.app, ["db", "upgrade"], env=env)
 
     command = [sys.executable, "-m", "lamplighter", "worker"]
-    cut_short = subprocess.run(command, env=env | {"LAMPLIGHTER_CRASH_AT": "migrate.midway"}, timeout=300)
+    cut_short = subprocess.run(command, env=env | {"LAMPLIGHTER_CRASH_AT": "create.midway"}, timeout=300)
     upgraded, again = upgrade(), upgrade()
     with closing(sqlite3.connect(database)) as db, db:
         db.execute("UPDATE alembic_version SET version_num = '9999'")

@@ -57,7 +57,7 @@ async def apply(db: Database) -> None:
     if db.path is None or await migrate.current(db) is not None:
         return await _apply(db)
     await asyncio.to_thread(_fill, db.path)
-    return crash_points.reached("migrate.midway")
+    return crash_points.reached("create.midway")
 
 
 def _fill(path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from benchmarks import crashes
 from lamplighter import crash_points
 from lamplighter.model.access import Stamp
 from lamplighter.operations.sources import sources
@@ -23,6 +24,8 @@ from tests.crashes.archive_sweep import ArchiveSweep
 from tests.crashes.by_hand import ByHand
 from tests.crashes.campaign import SITUATIONS, Campaign, Plan, Repetition, Round
 from tests.crashes.installation import Installation, Places
+from tests.crashes.old_schema import OldSchema
+from tests.crashes.pruned import Pruned
 from tests.crashes.situations import FirstCrawl, OverdueRun, Situation
 from tests.crashes.snapshot import differences
 from tests.origin import Origin, ThreadedOrigin, busy
@@ -34,7 +37,7 @@ CHAINS: list[tuple[type[Situation], tuple[str, ...]]] = [
     (
         FirstCrawl,
         (
-            *("migrate.midway", "deliver.before_effect", "deliver.after_effect", "open.before_commit"),
+            *("create.midway", "deliver.before_effect", "deliver.after_effect", "open.before_commit"),
             *("open.after_commit", "host.after_claim", "robots.after_fetch", "notify.after_send"),
         ),
     ),
@@ -53,11 +56,13 @@ CHAINS: list[tuple[type[Situation], tuple[str, ...]]] = [
         ),
     ),
     (OverdueRun, ("janitor.midway",)),
-    (ArchiveSweep, ("archive.after_forgetting", "archive.after_copy:2", "archive.after_move")),
+    (ArchiveSweep, ("archive.after_forgetting", "archive.after_copy:2", "archive.after_move", "archive.after_removal")),
+    (Pruned, ("prune.after_step", "prune.after_step:2")),
+    (OldSchema, ("migrate.midway", "migrate.midway:20")),
     (
         ByHand,
         (
-            *("import.after_chunk", "backup.before_name", "backup.after_name"),
+            *("import.after_chunk", "backup.midway", "backup.before_name", "backup.after_name"),
             *("restore.before_commit", "restore.after_commit"),
         ),
     ),
@@ -105,6 +110,28 @@ async def test_h1_neither_do_deaths_among_several_workers_on_postgresql(tmp_path
 
 
 @pytest.mark.minutes
+@pytest.mark.timeout(1800)
+def test_h1_neither_does_a_drawn_death_at_each_point_on_each_database() -> None:
+    results = crashes.carry_out(crashes.Extent(repetitions=1, at_once=4, lease_seconds=10), lambda *_: None)
+
+    assert results.faults == []
+    assert len(results.tallies) == 2 * len(crash_points.POINTS)
+
+
+@pytest.mark.timeout(600)
+async def test_h1_nor_do_deaths_of_operators_and_sweeps_on_postgresql(tmp_path: Path, postgres_url: str) -> None:
+    running = Campaign(tmp_path, places=Places(tmp_path, postgres_url=postgres_url))
+    chains = [(situation, points) for situation, points in CHAINS if situation is not FirstCrawl]
+
+    made = await asyncio.gather(
+        *(running.repeat(situation, "postgresql", _chained(*points)) for situation, points in chains)
+    )
+
+    assert [fault for each in made for fault in each.faults] == []
+    assert [_left_alive(each) for each in made] == [set()] * len(chains)
+
+
+@pytest.mark.minutes
 def test_p5_with_the_leases_of_every_day_a_crawl_goes_on_within_a_minute_of_a_death(tmp_path: Path) -> None:
     with ThreadedOrigin() as origin:
         job_board(origin, postings=30, per_page=30)
@@ -145,9 +172,9 @@ async def test_b5_a_death_right_after_a_429_does_not_forget_that_the_host_is_to_
 
 
 def test_every_point_is_visited_by_the_short_campaign() -> None:
-    visited = [campaign.name_of(point) for _, points in CHAINS for point in points]
+    visited = {campaign.name_of(point) for _, points in CHAINS for point in points}
 
-    assert sorted(visited) == sorted(crash_points.POINTS)
+    assert visited == crash_points.POINTS.keys()
     assert frozenset().union(*(each.points for each in SITUATIONS)) == crash_points.POINTS.keys()
 
 

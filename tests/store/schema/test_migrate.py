@@ -3,11 +3,9 @@
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 import sqlalchemy as sa
@@ -25,96 +23,15 @@ from lamplighter.store.records import record_search
 from lamplighter.store.schema import migrate, postgres_script, tables
 from lamplighter.store.schema.record_text_ddl import is_other_than_text
 from tests.servers import postgres
+from tests.store.schema.old_rows import NOW, OLD_ROWS, first_schema_with_a_record, insert
 
 pytestmark = pytest.mark.migrates
-
-_NOW = "now"
-_OLD_ROWS = {
-    "sources": {
-        "public_id": "'s'",
-        "name": "'A'",
-        "url": "'https://a.example/'",
-        "recipe": "'{}'",
-        "max_depth": "1",
-        "interval_seconds": "60",
-        "priority": "50",
-        "enabled": "true",
-        "created_at": _NOW,
-        "updated_at": _NOW,
-    },
-    "crawl_jobs": {
-        "public_id": "'j'",
-        "source_id": "1",
-        "state": "'scheduled'",
-        "priority": "50",
-        "interval_seconds": "60",
-        "next_run_reason": """'{"interval_seconds": 60, "jitter": 0.1}'""",
-        "created_at": _NOW,
-        "updated_at": _NOW,
-    },
-    "crawl_runs": {
-        "public_id": "'n'",
-        "job_id": "1",
-        "source_id": "1",
-        "number": "1",
-        "trigger": "'schedule'",
-        "started_at": _NOW,
-        "deadline_at": _NOW,
-        "finished_at": _NOW,
-        "outcome": "'warn'",
-        "page_budget": "1",
-    },
-    "hosts": {"key": "'a.example'", "updated_at": _NOW},
-    "pages": {
-        "source_id": "1",
-        "host_id": "1",
-        "url": "'https://a.example/'",
-        "url_key": "'k'",
-        "role": "'seed'",
-        "depth": "0",
-        "rank": "0",
-        "phase": "'completed'",
-        "content_hash": "'h'",
-        "created_at": _NOW,
-    },
-    "records": {
-        "public_id": "'r'",
-        "source_id": "1",
-        "page_id": "1",
-        "kind": "'job'",
-        "url": "'https://a.example/1'",
-        "canonical_hash": "'c'",
-        "content_hash": "'v1'",
-        "title": "'Lamplighter'",
-        "tags": "'[]'",
-        "fields": """'{"price": 2.5}'""",
-        "provenance": "'{}'",
-        "quality": "0.5",
-        "first_seen_at": _NOW,
-        "last_seen_at": _NOW,
-    },
-}
 
 
 def _differences(connection: sa.Connection) -> list[object]:
     opts = {"compare_type": True, "compare_server_default": False, "include_name": is_other_than_text}
     context = MigrationContext.configure(connection, opts=opts)
     return list(compare_metadata(context, tables.metadata))
-
-
-def _first_schema_with_a_record(
-    connection: sa.Connection, instead: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-) -> None:
-    migrate.migrate_to(connection, "0001")
-    for table, row in {**_OLD_ROWS, **instead}.items():
-        _insert(connection, table, row)
-
-
-def _insert(connection: sa.Connection, table: str, row: Mapping[str, str]) -> None:
-    # SQLite keeps moments as numbers.
-    now = "0" if connection.dialect.name == "sqlite" else "CURRENT_TIMESTAMP"
-    values = ", ".join(now if value == _NOW else value for value in row.values())
-    connection.execute(sa.text(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({values})"))
 
 
 async def test_migrations_lead_to_exactly_the_tables(empty_db: Database) -> None:
@@ -160,7 +77,7 @@ async def test_the_script_for_postgresql_can_be_applied_twice(postgres_db: str) 
 async def test_the_script_brings_an_older_schema_with_rows_to_the_newest(postgres_db: str) -> None:
     async with Database(postgres_db) as db:
         async with db.exclusive() as connection:
-            await connection.run_sync(_first_schema_with_a_record)
+            await connection.run_sync(first_schema_with_a_record)
             driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
             await driver.execute(postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", ""))
 
@@ -177,7 +94,7 @@ async def test_the_script_brings_an_older_schema_with_rows_to_the_newest(postgre
 
 async def test_records_of_an_older_schema_are_kept_and_pages_are_read_once_more(empty_db: Database) -> None:
     async with empty_db.exclusive() as connection:
-        await connection.run_sync(_first_schema_with_a_record)
+        await connection.run_sync(first_schema_with_a_record)
 
     await migrate.upgrade(empty_db)
 
@@ -196,12 +113,12 @@ async def _found(connection: Connection, typed: str) -> int:
 
 
 async def test_what_pages_of_an_older_schema_have_is_their_first_version(empty_db: Database) -> None:
-    twin = _OLD_ROWS["pages"] | {"url_key": "'k2'", "url": "'https://a.example/2'"}
-    held = {"body_hash": "'same'", "fetched_at": _NOW, "size_bytes": "99"}
-    rows = {"pages": _OLD_ROWS["pages"] | held | {"body_key": "'0a:7:12'"}}
+    twin = OLD_ROWS["pages"] | {"url_key": "'k2'", "url": "'https://a.example/2'"}
+    held = {"body_hash": "'same'", "fetched_at": NOW, "size_bytes": "99"}
+    rows = {"pages": OLD_ROWS["pages"] | held | {"body_key": "'0a:7:12'"}}
     async with empty_db.exclusive() as connection:
-        await connection.run_sync(_first_schema_with_a_record, rows)
-        await connection.run_sync(_insert, "pages", twin | held | {"body_key": "'0b:0:12'"})
+        await connection.run_sync(first_schema_with_a_record, rows)
+        await connection.run_sync(insert, "pages", twin | held | {"body_key": "'0b:0:12'"})
 
     await migrate.upgrade(empty_db)
 
@@ -219,7 +136,7 @@ async def test_what_pages_of_an_older_schema_have_is_their_first_version(empty_d
 
 async def test_records_of_an_older_schema_can_be_searched(empty_db: Database) -> None:
     async with empty_db.exclusive() as connection:
-        await connection.run_sync(_first_schema_with_a_record)
+        await connection.run_sync(first_schema_with_a_record)
 
     await migrate.upgrade(empty_db)
 
@@ -241,7 +158,7 @@ async def test_the_script_makes_records_searchable_as_the_migrations_do(postgres
     async with postgres.fresh_database(postgres_url) as other, Database(postgres_db) as one, Database(other) as two:
         await migrate.upgrade(one)
         async with two.exclusive() as connection:
-            await connection.run_sync(_first_schema_with_a_record)
+            await connection.run_sync(first_schema_with_a_record)
             driver = (await connection.get_raw_connection()).driver_connection  # type: ignore[attr-defined]
             await driver.execute(postgres_script.text().replace("BEGIN;", "").replace("COMMIT;", ""))
 
@@ -257,7 +174,7 @@ async def test_sources_and_jobs_of_an_older_schema_keep_their_intervals_and_lear
     empty_db: Database,
 ) -> None:
     async with empty_db.exclusive() as connection:
-        await connection.run_sync(_first_schema_with_a_record)
+        await connection.run_sync(first_schema_with_a_record)
 
     await migrate.upgrade(empty_db)
 
@@ -272,22 +189,22 @@ async def test_sources_and_jobs_of_an_older_schema_keep_their_intervals_and_lear
 
 
 async def test_jobs_of_an_older_schema_know_how_their_latest_run_ended(empty_db: Database) -> None:
-    run = _OLD_ROWS["crawl_runs"]
+    run = OLD_ROWS["crawl_runs"]
     others = [
         run | {"number": "2", "outcome": "'fail'", "has_drifted": "true"},
         run | {"number": "3", "outcome": "'cancelled'"},
         run | {"number": "4", "outcome": "'ok'", "trigger": "'tasks'"},
         {name: value for name, value in run.items() if name not in ("finished_at", "outcome")} | {"number": "5"},
     ]
-    never_ran = _OLD_ROWS["crawl_jobs"] | {"public_id": "'j2'", "source_id": "2"}
-    never_asked = _OLD_ROWS["sources"] | {"public_id": "'s2'", "url": "'https://b.example/'"}
+    never_ran = OLD_ROWS["crawl_jobs"] | {"public_id": "'j2'", "source_id": "2"}
+    never_asked = OLD_ROWS["sources"] | {"public_id": "'s2'", "url": "'https://b.example/'"}
     async with empty_db.exclusive() as connection:
-        await connection.run_sync(_first_schema_with_a_record)
+        await connection.run_sync(first_schema_with_a_record)
         await connection.run_sync(migrate.migrate_to, "0011")
         for row in others:
-            await connection.run_sync(_insert, "crawl_runs", row | {"public_id": f"'n{row['number']}'"})
-        await connection.run_sync(_insert, "sources", never_asked)
-        await connection.run_sync(_insert, "crawl_jobs", never_ran)
+            await connection.run_sync(insert, "crawl_runs", row | {"public_id": f"'n{row['number']}'"})
+        await connection.run_sync(insert, "sources", never_asked)
+        await connection.run_sync(insert, "crawl_jobs", never_ran)
 
     await migrate.upgrade(empty_db)
 
@@ -300,13 +217,13 @@ async def test_only_jobs_of_an_older_schema_that_ran_well_or_found_something_hav
     empty_db: Database,
 ) -> None:
     def older(connection: sa.Connection) -> None:
-        _first_schema_with_a_record(connection)
+        first_schema_with_a_record(connection)
         migrate.migrate_to(connection, "0020")
         for number, outcome in enumerate(("'fail'", "NULL", "'ok'"), 2):
             source = {"public_id": f"'s{number}'", "url": f"'https://s{number}.example/'"}
-            job = {"public_id": f"'j{number}'", "source_id": f"{number}", "last_outcome": outcome, "last_run_at": _NOW}
-            _insert(connection, "sources", _OLD_ROWS["sources"] | source)
-            _insert(connection, "crawl_jobs", _OLD_ROWS["crawl_jobs"] | job)
+            job = {"public_id": f"'j{number}'", "source_id": f"{number}", "last_outcome": outcome, "last_run_at": NOW}
+            insert(connection, "sources", OLD_ROWS["sources"] | source)
+            insert(connection, "crawl_jobs", OLD_ROWS["crawl_jobs"] | job)
 
     async with empty_db.exclusive() as connection:
         await connection.run_sync(older)
@@ -319,13 +236,13 @@ async def test_only_jobs_of_an_older_schema_that_ran_well_or_found_something_hav
 
 
 def _an_older_schema_with_tasks(connection: sa.Connection) -> None:
-    _first_schema_with_a_record(connection)
+    first_schema_with_a_record(connection)
     migrate.migrate_to(connection, "0021")
     other = {"url_key": "'k2'", "url": "'https://a.example/2'"}
-    _insert(connection, "pages", _OLD_ROWS["pages"] | other)
+    insert(connection, "pages", OLD_ROWS["pages"] | other)
     for page_id, frequency in (("1", "3600"), ("2", "NULL")):
-        task = {"page_id": page_id, "frequency_seconds": frequency, "priority": "50", "scheduled_at": _NOW}
-        _insert(connection, "page_orders", task | {"created_by": "'system'"})
+        task = {"page_id": page_id, "frequency_seconds": frequency, "priority": "50", "scheduled_at": NOW}
+        insert(connection, "page_orders", task | {"created_by": "'system'"})
 
 
 async def _recurring(db: Database) -> list[bool]:
@@ -361,11 +278,11 @@ async def test_the_script_leaves_tasks_of_the_newest_schema_as_they_are(postgres
 
 
 def _an_older_schema_with_a_deleted_source(connection: sa.Connection) -> None:
-    _first_schema_with_a_record(connection)
+    first_schema_with_a_record(connection)
     migrate.migrate_to(connection, "0013")
-    deleted = {"public_id": "'s2'", "url": "'https://b.example/'", "deleted_at": _NOW}
-    _insert(connection, "sources", _OLD_ROWS["sources"] | deleted)
-    _insert(connection, "crawl_jobs", _OLD_ROWS["crawl_jobs"] | {"public_id": "'j2'", "source_id": "2"})
+    deleted = {"public_id": "'s2'", "url": "'https://b.example/'", "deleted_at": NOW}
+    insert(connection, "sources", OLD_ROWS["sources"] | deleted)
+    insert(connection, "crawl_jobs", OLD_ROWS["crawl_jobs"] | {"public_id": "'j2'", "source_id": "2"})
 
 
 async def _tallied(db: Database) -> tuple[int, dict[bool, int], bool]:

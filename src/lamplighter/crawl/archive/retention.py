@@ -30,6 +30,8 @@ _COPIED_AT_ONCE = 64
 _MOST_BATCHES = 20
 _MOST_RANGES = 20
 MOST_MOVED_BYTES = 64 * 1024 * 1024
+#: how long an unneeded segment stays for processes that are about to read from it
+GRACE = timedelta(minutes=10)
 #: a new segment may get its first reference later, but always within this time
 _UNTOUCHED = timedelta(hours=1)
 _MOST_REMOVED = 4_000
@@ -79,14 +81,13 @@ class Retention:
         archive: Archive,
         clock: Clock,
         bounds: ArchiveBounds,
-        grace: timedelta = timedelta(minutes=10),
+        grace: timedelta | None = None,
     ) -> None:
         self._db = db
         self._archive = archive
         self._clock = clock
         self.bounds = bounds
-        #: how long an unneeded segment stays for processes that are about to read from it
-        self._grace = grace
+        self._grace = GRACE if grace is None else grace
         self._unread = UnreadBodies(db, archive)
         self._empty_since: dict[str, datetime] = {}
         self._last_version = self._last_body = 0
@@ -210,6 +211,7 @@ class Retention:
         for start in range(0, len(gone), _REMOVED_AT_ONCE):
             some = gone[start : start + _REMOVED_AT_ONCE]
             await asyncio.gather(*(self._archive.remove(name) for name in some))
+            crash_points.reached("archive.after_removal")
             done.segments_removed += len(some)
             done.bytes_freed += sum(empty[name].size for name in some)
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from lamplighter import telemetry
+from lamplighter import crash_points, telemetry
 from lamplighter.crawl.events.event_effects import RECEIPTS_KEPT
 from lamplighter.ports import Clock
 from lamplighter.store.engine.database import Database, Write
@@ -102,6 +102,8 @@ class Pruning:
         removed, began = 0, self._clock.monotonic()
         for _ in range(MOST_LOOKS):
             passed = await self._db.write(look(self._reached.get(kind, 0)))
+            if passed.removed:
+                crash_points.reached("prune.after_step")
             removed += passed.removed
             self._reached[kind] = passed.last or 0
             if passed.last is None or self._clock.monotonic() - began > _MOST_SECONDS:

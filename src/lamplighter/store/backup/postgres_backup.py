@@ -51,6 +51,7 @@ async def dump(db: Database, target: Path, *, progress: Callable[[int, None], No
     async with running(path, *words, env=environment(db.url)) as dumping:
         ended = asyncio.create_task(dumping.wait(), name="pg_dump")
         while not ended.done():
+            crash_points.reached("backup.midway")
             progress(_size(target), None)
             await asyncio.wait([ended], timeout=_TOLD_SECONDS)
     progress(_size(target), None)

@@ -33,6 +33,7 @@ def _copy(source: sqlite3.Connection, made: sqlite3.Connection, progress: Callab
     source.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
     def on_progress(_status: int, remaining: int, total: int) -> None:
+        crash_points.reached("backup.midway")
         progress((total - remaining) * size, total * size)
 
     source.backup(made, pages=_PAGES, progress=on_progress)

@@ -1,9 +1,17 @@
 """Runs the migrations on the connection that `store.schema.migrate` hands over."""
 
+from typing import Any
+
 from alembic import context
 
+from lamplighter import crash_points
 from lamplighter.store.schema.record_text_ddl import is_other_than_text
 from lamplighter.store.schema.tables import metadata
+
+
+def _after_each(*_: Any, **__: Any) -> None:
+    crash_points.reached("migrate.midway")
+
 
 context.configure(
     connection=context.config.attributes["connection"],
@@ -12,6 +20,7 @@ context.configure(
     # SQLite cannot alter most things in place; batch mode copies the table instead
     render_as_batch=True,
     transaction_per_migration=False,
+    on_version_apply=_after_each,
 )
 with context.begin_transaction():
     context.run_migrations()

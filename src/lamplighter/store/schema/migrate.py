@@ -56,7 +56,6 @@ async def apply(db: Database) -> None:
         if not db.is_sqlite:
             await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
         await connection.run_sync(_apply)
-        crash_points.reached("migrate.midway")
 
 
 async def _holds_anything(db: Database) -> bool:
@@ -70,7 +69,8 @@ def _apply(connection: sa.Connection) -> None:
         return migrate_to(connection, "head")
     from lamplighter.store.schema import creation
 
-    return creation.create(connection, version=head())
+    creation.create(connection, version=head())
+    return crash_points.reached("create.midway")
 
 
 def migrate_to(connection: sa.Connection, version: str) -> None:
