@@ -15,8 +15,8 @@ _PER_NETWORK = 250
 class Town:
     """Sites with a list of postings each."""
 
-    def __init__(self, sites: int, *, postings: int) -> None:
-        self.sites = [_site(number, postings) for number in range(sites)]
+    def __init__(self, sites: int, *, postings: int, network: str | None = None) -> None:
+        self.sites = [_site(_address(number, network), number, postings) for number in range(sites)]
         self._thread = LoopThread("town")
 
     def __enter__(self) -> Self:
@@ -61,9 +61,14 @@ def pages(site: Origin) -> Sequence[Hit]:
     return [hit for hit in list(site.log) if hit.path != "/robots.txt"]
 
 
-def _site(number: int, postings: int) -> Origin:
-    network, place = divmod(number, _PER_NETWORK)
-    site = Origin(f"127.0.{network + 1}.{place + 1}")
+def _address(number: int, network: str | None) -> str:
+    """On loopback, or in a `network` of which the first three numbers are given."""
+    beyond, place = divmod(number, _PER_NETWORK)
+    return f"{network or f'127.0.{beyond + 1}'}.{place + 1}"
+
+
+def _site(address: str, number: int, postings: int) -> Origin:
+    site = Origin(address)
     site.page("/jobs", links_html(*(f"/job/{posting}" for posting in range(postings))))
     for posting in range(postings):
         site.page(f"/job/{posting}", posting_html(posting, title=f"Posting {posting} of site {number}"))

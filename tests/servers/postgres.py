@@ -5,10 +5,11 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from uuid import uuid4
 
 import pytest
@@ -19,9 +20,10 @@ _GIVEN_URL = "LAMPLIGHTER_TEST_POSTGRES_URL"
 _USER = "lamplighter"
 #: initdb refuses to run as root; the first of these accounts that exists runs the server instead
 _ACCOUNTS = ("postgres", "nobody")
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 #: nothing here outlives the test run, so nothing needs to reach the disk
 _OPTIONS = (
-    "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c synchronous_commit=off"
+    "-c unix_socket_directories= -c fsync=off -c synchronous_commit=off"
     # which would count rows when it likes, and so change how the next test's statements are planned
     " -c autovacuum=off"
 )
@@ -46,21 +48,21 @@ class OwnServer:
     @property
     def url(self) -> str:
         """Where it is, whichever process it is."""
-        return f"postgresql+asyncpg://{_USER}@127.0.0.1:{self.state['port']}/postgres"
+        return f"postgresql+asyncpg://{_USER}@{self.state['host']}:{self.state['port']}/postgres"
 
     def fail_over(self) -> None:
         """Ends it at once; another process with the same data, elsewhere, takes its port."""
         folder, programs = Path(self.state["folder"]), _programs()
         _run(folder, programs / "pg_ctl", "-D", folder / "data", "-m", "immediate", "-w", "stop")
         (folder / "data").rename(folder / "elsewhere")
-        _serve(folder, folder / "elsewhere", self.state["port"])
+        _serve(folder, folder / "elsewhere", self.state)
         (folder / "data").symlink_to("elsewhere")
 
 
 @contextmanager
-def own_server() -> Iterator[OwnServer]:
-    """A server that may be ended and replaced."""
-    state = _start()
+def own_server(host: str = "127.0.0.1", *, env: Mapping[str, str] = _NOTHING) -> Iterator[OwnServer]:
+    """A server that may be ended and replaced, with more environment variables."""
+    state = _start(host, env)
     try:
         yield OwnServer(state)
     finally:
@@ -114,7 +116,7 @@ def _programs() -> Path:
     pytest.skip(f"no PostgreSQL server here: install the Debian package postgresql, or set {_GIVEN_URL}")
 
 
-def _start() -> State:
+def _start(host: str = "127.0.0.1", env: Mapping[str, str] = _NOTHING) -> State:
     programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="lamplighter-postgres-"))
     account = _account()
@@ -123,13 +125,29 @@ def _start() -> State:
     port = free_port()
     data = folder / "data"
     _run(folder, programs / "initdb", "-D", data, "-U", _USER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
-    _serve(folder, data, port)
-    return {"port": port, "folder": str(folder)}
+    # Those are the hosts of namespaces; see tests/fleet/namespaces.py.
+    with (data / "pg_hba.conf").open("a") as known:
+        known.write("host all all 192.0.2.0/24 trust\n")
+    state = {"host": host, "port": port, "folder": str(folder), "env": dict(env)}
+    _serve(folder, data, state)
+    return state
 
 
-def _serve(folder: Path, data: Path, port: int) -> None:
-    options = f"{_OPTIONS} -p {port}"
-    _run(folder, _programs() / "pg_ctl", "-D", data, "-l", folder / "server.log", "-o", options, "-w", "start")
+def _serve(folder: Path, data: Path, state: State) -> None:
+    options = f"{_OPTIONS} -c listen_addresses={state['host']} -p {state['port']}"
+    _run(
+        folder,
+        _programs() / "pg_ctl",
+        "-D",
+        data,
+        "-l",
+        folder / "server.log",
+        "-o",
+        options,
+        "-w",
+        "start",
+        env=state["env"],
+    )
 
 
 def _stop(state: State) -> None:
@@ -139,13 +157,14 @@ def _stop(state: State) -> None:
     shutil.rmtree(folder)
 
 
-def _run(folder: Path, *command: str | Path) -> None:
+def _run(folder: Path, *command: str | Path, env: Mapping[str, str] = _NOTHING) -> None:
     account = _account()
     # The server keeps its output open, so it must not inherit a pipe that we would wait on.
     with (folder / "commands.log").open("a+") as output:
         done = subprocess.run(
             command,
             cwd=folder,
+            env={**os.environ, **env},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -48,16 +48,18 @@ async def without_queues(url: str) -> None:
 
 def url_of(state: State, virtual_host: str = _VIRTUAL_HOSTS[0]) -> str:
     """Where a server that was started is reached."""
-    return f"amqp://guest:guest@127.0.0.1:{state['port']}/{virtual_host}"
+    return f"amqp://guest:guest@{state['host']}:{state['port']}/{virtual_host}"
 
 
-def start() -> State:
+def start(host: str = "127.0.0.1") -> State:
     """Starts a server of one's own."""
     if not _SERVER.exists():
         pytest.skip(f"no RabbitMQ server here: install the Debian package rabbitmq-server, or set {_GIVEN_URL}")
     folder = Path(tempfile.mkdtemp(prefix="lamplighter-rabbitmq-"))
-    state = {"folder": str(folder), "port": free_port(), "dist_port": free_port(), "epmd_port": free_port()}
-    (folder / "rabbitmq.conf").write_text(f"load_definitions = {folder}/definitions.json\n")
+    ports = {name: free_port() for name in ("port", "dist_port", "epmd_port")}
+    state = {"folder": str(folder), "host": host, **ports}
+    everybody = "loopback_users.guest = false"
+    (folder / "rabbitmq.conf").write_text(f"load_definitions = {folder}/definitions.json\n{everybody}\n")
     (folder / "plugins").write_text("[].\n")
     (folder / "definitions.json").write_text(json.dumps(_definitions()))
     return start_again(state)
@@ -74,7 +76,7 @@ def start_again(state: State) -> State:
         "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),
         "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "plugins"),
         "RABBITMQ_NODENAME": f"lamplighter{state['port']}@localhost",
-        "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+        "RABBITMQ_NODE_IP_ADDRESS": state["host"],
         "RABBITMQ_NODE_PORT": str(state["port"]),
         "RABBITMQ_DIST_PORT": str(state["dist_port"]),
         "RABBITMQ_MNESIA_BASE": str(folder / "mnesia"),
@@ -140,4 +142,4 @@ def _wait_for(children: list[subprocess.Popen[bytes]], state: State) -> None:
 
 def _answers(state: State) -> bool:
     with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", state["port"])) == 0
+        return probe.connect_ex((state["host"], state["port"])) == 0

@@ -16,6 +16,7 @@ import pytest
 
 from tests.servers.sharing import State, free_port, shared_server
 
+_HOST = "127.0.0.1"
 #: each test has one of its own
 _DATABASES = 4096
 _PATIENCE_SECONDS = 120
@@ -65,19 +66,19 @@ def server(shared: Path) -> Iterator[RedisServer]:
 class OwnRedis:
     """A server of one test alone, to be stopped, started again and emptied."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *, host: str = _HOST) -> None:
+        self._folder, self._host = folder, host
         self._port = free_port()
         self._pid: int | None = None
 
     @property
     def url(self) -> str:
         """Where it is, when it is there."""
-        return f"redis://127.0.0.1:{self._port}/0"
+        return f"redis://{self._host}:{self._port}/0"
 
     def start(self) -> None:
         """Starts it, with nothing in it, on the port that it always has."""
-        self._pid = _launch(self._port, self._folder)
+        self._pid = _launch(self._port, self._folder, host=self._host)
 
     def stop(self) -> None:
         """Ends it at once."""
@@ -99,11 +100,11 @@ class OwnRedis:
     def refusing(self, why: str) -> Iterator[None]:
         """Lets it answer whoever reads, and refuse whoever writes, for one of the reasons in `REFUSALS`."""
         begin, end = REFUSALS[why]
-        _command(self._port, begin)
+        _command(self._port, begin, host=self._host)
         try:
             yield
         finally:
-            _command(self._port, end)
+            _command(self._port, end, host=self._host)
 
 
 def _start() -> State:
@@ -118,12 +119,23 @@ def _stop(state: State) -> None:
     shutil.rmtree(state["folder"])
 
 
-def _launch(port: int, folder: Path) -> int:
+def _launch(port: int, folder: Path, *, host: str = _HOST) -> int:
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("no Redis server here: install the Debian package redis-server")
     # Nothing here outlives the test run, so nothing needs to reach the disk.
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--databases", str(_DATABASES), "--save", ""]
+    options = [
+        "--port",
+        str(port),
+        "--bind",
+        host,
+        "--protected-mode",
+        "no",
+        "--databases",
+        str(_DATABASES),
+        "--save",
+        "",
+    ]
     with (folder / "server.log").open("a") as output:
         process = subprocess.Popen(
             [program, *options, "--dir", str(folder)],
@@ -133,7 +145,7 @@ def _launch(port: int, folder: Path) -> int:
             start_new_session=True,
         )
     give_up = time.monotonic() + _PATIENCE_SECONDS
-    while not _answers(port):
+    while not _answers(port, host=host):
         assert process.poll() is None, (folder / "server.log").read_text()
         assert time.monotonic() < give_up, f"redis-server did not answer within {_PATIENCE_SECONDS} s"
         time.sleep(0.02)
@@ -160,15 +172,15 @@ def _is_alive(pid: int) -> bool:
     return state != "Z"
 
 
-def _answers(port: int) -> bool:
+def _answers(port: int, *, host: str) -> bool:
     try:
-        return _command(port, "PING").startswith(b"+PONG")
+        return _command(port, "PING", host=host).startswith(b"+PONG")
     except OSError:
         return False
 
 
-def _command(port: int, *commands: str) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+def _command(port: int, *commands: str, host: str = _HOST) -> bytes:
+    with socket.create_connection((host, port), timeout=60) as connection:
         for command in commands:
             connection.sendall(command.encode() + b"\r\n")
             answer = connection.recv(1024)

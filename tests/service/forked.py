@@ -9,14 +9,15 @@ from pathlib import Path
 
 from lamplighter.cli import main
 from tests.crashes.worker import forking
+from tests.fleet import namespaces
 
 
 class Forked:
-    """A command that runs, as `subprocess.Popen` shows it."""
+    """A command that runs, on the `host` of that path, as `subprocess.Popen` shows it."""
 
-    def __init__(self, words: Sequence[str], *, env: Mapping[str, str], log: Path) -> None:
+    def __init__(self, words: Sequence[str], *, env: Mapping[str, str], log: Path, host: str | None = None) -> None:
         self._words = tuple(words)
-        self._process = forking().Process(target=_run, args=(self._words, dict(env), log), daemon=True)
+        self._process = forking().Process(target=_run, args=(self._words, dict(env), log, host), daemon=True)
         self._process.start()
         assert self._process.pid is not None
         self.pid: int = self._process.pid
@@ -47,7 +48,9 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
 
-def _run(words: tuple[str, ...], env: dict[str, str], log: Path) -> None:
+def _run(words: tuple[str, ...], env: dict[str, str], log: Path, host: str | None) -> None:
+    if host is not None:
+        namespaces.enter(host)
     said = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     for stream in (1, 2):
         os.dup2(said, stream)

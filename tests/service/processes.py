@@ -59,12 +59,12 @@ class Fleet:
             worker.kill()
             worker.wait()
 
-    def start(self, *options: str, **chosen: str) -> Forked:
-        """One more worker; `chosen` are settings of its own, as `crash_at`, the point at which it will die."""
+    def start(self, *options: str, host: str | None = None, **chosen: str) -> Forked:
+        """One more worker, on the host of that path; `chosen` are settings of its own, as the point where it dies."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
         env |= self._env | {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
         env |= {f"LAMPLIGHTER_{name.upper()}": value for name, value in chosen.items()}
-        worker = Forked(["worker", *options], env=env, log=self._log)
+        worker = Forked(["worker", *options], env=env, log=self._log, host=host)
         self.workers.append(worker)
         return worker
 
