@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from lamplighter import telemetry
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.settings import Settings
+from lamplighter.store.backup import restore_marker
 from lamplighter.store.engine.database import Database
 from lamplighter.store.fleet import changed_settings
 from lamplighter.store.schema import migrate
@@ -33,8 +34,19 @@ async def open_store(settings: Settings, *, clock: DatabaseClock | None = None) 
         if backup is not None:
             log.info("db.migrated", backup=str(backup))
         async with db.read() as connection:
+            is_unsettled = await restore_marker.marked(connection) is not None
             await changed_settings.take_into(settings, connection)
-        yield Store(db=db, clock=clock or DatabaseClock(await database_time(db)))
+        opened = Store(db=db, clock=clock or DatabaseClock(await database_time(db)))
+        if is_unsettled:
+            await _settle_restore(opened)
+        yield opened
+
+
+async def _settle_restore(store: Store) -> None:
+    from lamplighter.operations.backup import backups  # hardly any start needs it
+
+    backup = await backups.settle_if_cut_short(store.db, now=store.clock.now())
+    log.warning("restore.settled", file=backup, remedy="restore it again to repeat what was purged since")
 
 
 async def database_time(db: Database) -> datetime | None:

@@ -12,8 +12,10 @@ import pytest
 import sqlalchemy as sa
 
 from lamplighter.errors import NotPossible
-from lamplighter.store.backup import postgres_backup, postgres_programs
+from lamplighter.store.backup import postgres_backup, postgres_programs, restore_marker
 from lamplighter.store.engine.database import Database
+from lamplighter.store.fleet import upkeep
+from lamplighter.store.fleet.upkeep import Upkeep
 from lamplighter.store.jobs import tallies
 from lamplighter.store.schema import migrate
 from tests.cli.conftest import Answer, Lamplighter
@@ -84,6 +86,39 @@ def test_a_dump_comes_back_in_another_database(
     assert _tables(first) == _tables(second)
     on(second, "sources", "add", URL + "/2")
     assert _tallied(second) == (2, True)
+
+
+def test_a_restore_that_died_right_after_its_commit_is_settled_by_whoever_comes_next(
+    on: On, server: Callable[..., str], migrated_postgres: str
+) -> None:
+    first, second = server(migrated_postgres), server()
+    on(first, "sources", "add", URL)
+    made = Path(on(first, "db", "backup").out.strip())
+    asyncio.run(_put_back(second, made))
+    by_then = _tables(second)
+
+    listed = on(second, "sources", "list", "--json")
+
+    assert [source["url"] for source in listed.json] == [URL]
+    assert set(by_then) - set(_tables(first)) == {restore_marker.TABLE}
+    assert _tables(second) == _tables(first)
+    assert _settled_from(second) == made.name
+
+
+async def _put_back(url: str, backup: Path) -> None:
+    """Restores without what comes after."""
+    async with Database(url) as db:
+        await postgres_backup.put_back(db, backup)
+
+
+def _settled_from(url: str) -> str:
+    async def work() -> str:
+        async with Database(url) as db, db.read() as reading:
+            noted = await upkeep.last(reading, Upkeep.RESTORE)
+            assert noted is not None
+            return str(noted.figures["backup"])
+
+    return asyncio.run(work())
 
 
 def test_a_database_that_is_not_empty_is_replaced_only_when_that_is_said(

@@ -18,10 +18,10 @@ from lamplighter.model.access import Stamp
 from lamplighter.operations.backup import restore_carryover
 from lamplighter.ports import Vault
 from lamplighter.store.access import audit_log, secrets
-from lamplighter.store.backup import backup_files, postgres_backup, sqlite_backup
+from lamplighter.store.backup import backup_files, postgres_backup, restore_marker, sqlite_backup
 from lamplighter.store.backup.backup_files import Backup
 from lamplighter.store.backup.restore_carryover import CarriedOver, RestoreCarryover
-from lamplighter.store.engine.database import Database
+from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.schema import migrate
 
 #: called with the bytes written, and the bytes in total; None if that is not known
@@ -191,7 +191,7 @@ async def _settled(
     """Brings what was restored to this program's schema, ends what was under way, and carries over what lasts."""
     async with db:
         await migrate.apply(db)
-        settled = await db.write(lambda writing: restore_reset.settle(writing, backup=backup.name, now=stamp.now))
+        settled = await db.write(lambda writing: _settle(writing, backup.name, now=stamp.now))
         carried = None
         if known is not None:
             carried = await _carried_over(db, known, brought, stamp=stamp)
@@ -204,6 +204,23 @@ async def _settled(
     return RestoreResult(
         schema=backup.schema or "", kept=None, settled=settled, carried_over=carried, unreadable=unreadable
     )
+
+
+async def settle_if_cut_short(db: Database, *, now: datetime) -> str | None:
+    """Settles a restore whose process died right after its commit; returns the backup's name, if nobody else did."""
+
+    async def work(writing: Connection) -> str | None:
+        backup = await restore_marker.take(writing)
+        if backup is not None:
+            await restore_reset.settle(writing, backup=backup, now=now)
+        return backup
+
+    return await db.write(work)
+
+
+async def _settle(db: Connection, backup: str, *, now: datetime) -> Mapping[str, int]:
+    await restore_marker.take(db)
+    return await restore_reset.settle(db, backup=backup, now=now)
 
 
 async def _carried_over(

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from lamplighter import crash_points
 from lamplighter.errors import BadInput, NotPossible
-from lamplighter.store.backup import restore_carryover
+from lamplighter.store.backup import restore_carryover, restore_marker
 from lamplighter.store.backup.postgres_programs import environment, newest, program, running
 from lamplighter.store.backup.restore_carryover import CarriedOver
 from lamplighter.store.engine.database import Database
@@ -25,7 +25,7 @@ MAGIC = b"PGDMP"
 _TOLD_SECONDS = 0.2
 _CHUNK = 1 << 20
 #: further tables that a database of ours may have: those of earlier versions, and of the full text
-_ALSO_OURS = ("alembic_version", "webhook_outbox", "record_text")
+_ALSO_OURS = ("alembic_version", "webhook_outbox", "record_text", restore_marker.TABLE)
 _PLAIN = ("--no-owner", "--no-privileges")
 #: psql prints rows without headers and alignment
 _BARE = ("--tuples-only", "--no-align")
@@ -122,7 +122,7 @@ async def put_back(db: Database, file: Path, *, lasts: bool = False) -> CarriedO
                 while chunk := await reading.stdout.read(_CHUNK):
                     await _say(writing, chunk)
             crash_points.reached("restore.before_commit")
-            await _say(writing, f"\n{added}{report}\nCOMMIT;\n".encode())
+            await _say(writing, f"\n{added}{restore_marker.mark(file.name)}{report}\nCOMMIT;\n".encode())
         except ConnectionError:
             pass  # psql has ended, and its error says why
         assert writing.stdin is not None
