@@ -1,6 +1,6 @@
-"""Lets 300 sources be watched for 30 real minutes and for 7 virtual days, and says whether anything grew or broke.
+"""Lets 1,000 sources be watched for an hour and for 30 virtual days, and says whether anything grew or broke.
 
-    python -m benchmarks.soak [--minutes 30] [--days 7] [--sources 300]
+    python -m benchmarks.soak [--minutes 60] [--days 30] [--sources 1000]
 
 Figures and a picture go to docs/soak.md and docs/pictures; 0 minutes or days leave that part out and keep the figures
 that the page has of it.
@@ -66,9 +66,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.soak", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--minutes", type=float, default=30, help="real minutes (30)")
-    parser.add_argument("--days", type=float, default=7, help="virtual days (7)")
-    parser.add_argument("--sources", type=int, default=300, help="how many are watched (300)")
+    parser.add_argument("--minutes", type=float, default=60, help="real minutes (60)")
+    parser.add_argument("--days", type=float, default=30, help="virtual days (30)")
+    parser.add_argument("--sources", type=int, default=1000, help="how many are watched (1000)")
     return parser.parse_args()
 
 

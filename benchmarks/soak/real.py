@@ -19,7 +19,7 @@ from benchmarks.measuring.processes import cpu_seconds, tree
 from benchmarks.site.served import served, status_of
 from benchmarks.soak import origins, witnessing
 from benchmarks.soak.log_lines import counts
-from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb
+from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb, staleness
 from lamplighter import app, settings
 from lamplighter.model.access import Stamp
 from lamplighter.model.schedule import PolicyName
@@ -80,6 +80,7 @@ def run(folder: Path, *, minutes: float, sites: int, on_sample: Callable[[Sample
         "log": dict(_complaints(folder)),
         "visits": dict(visited),
         "runs": _run_counts(data),
+        "staleness": staleness(data),
     }
 
 

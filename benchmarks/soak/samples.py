@@ -99,6 +99,15 @@ def needed_mb(data: Path) -> float:
         return float(db.execute("SELECT coalesce(sum(stored_bytes), 0) FROM bodies").fetchone()[0]) / MB
 
 
+def staleness(data: Path) -> dict[str, float | None]:
+    """The share of the time in which sources had changed unseen: as promised, and as measured, when last noted."""
+    newest = """SELECT expected_staleness, measured_staleness FROM samples
+      WHERE expected_staleness IS NOT NULL ORDER BY measured_staleness IS NULL, step DESC LIMIT 1"""
+    with closing(sqlite3.connect(f"file:{data / 'lamplighter.db'}?mode=ro", uri=True)) as db:
+        promised, measured = db.execute(newest).fetchone() or (None, None)
+    return {"promised": promised, "measured": measured}
+
+
 def _target(entry: Path) -> str:
     try:
         return os.readlink(entry)

@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from benchmarks.measuring.processes import cpu_seconds, tree
 from benchmarks.soak import witnessing
 from benchmarks.soak.log_lines import counts
-from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb
+from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, resident_mb, staleness
 from benchmarks.soak.sites import Rhythm, SoakSite
 from lamplighter import telemetry
 from lamplighter.adapters.virtual_time import VirtualTime
@@ -158,4 +158,5 @@ class _Soak:
             "politeness": witnessing.as_json(self._witness.found),
             "log": dict(counts(self._log.getvalue().splitlines())),
             "runs": {"outcomes": outcomes, "sources_crawled": crawled},
+            "staleness": staleness(self._data),
         }

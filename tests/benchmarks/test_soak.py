@@ -1,6 +1,8 @@
 """How the soak judges what it saw."""
 
 import os
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,7 +13,7 @@ from benchmarks.soak import page
 from benchmarks.soak.log_lines import counts
 from benchmarks.soak.page import real_verdicts, virtual_verdicts
 from benchmarks.soak.picture import Curve, svg
-from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, slope
+from benchmarks.soak.samples import Sample, folder_sizes, needed_mb, process_sizes, slope, staleness
 from benchmarks.soak.sites import Rhythm, SoakSite
 from lamplighter.store.engine.database import Database
 from lamplighter.store.pages import bodies
@@ -51,6 +53,7 @@ def test_a_service_that_stays_as_it_is_passes() -> None:
     ("name", "growth", "claim"),
     [
         ("rss_mb", 0.2, "memory"),
+        ("rss_mb", 1.2 / 60, "memory"),
         ("open_files", 4.0, "open files"),
         ("connections", 4.0, "connections"),
         ("threads", 0.1, "threads"),
@@ -154,6 +157,16 @@ def test_a_part_without_figures_stands_on_the_page_as_it_did(tmp_path: Path, mon
     after = (tmp_path / "soak.md").read_text()
     assert verdicts == []
     assert after.partition("## Real time")[2] == before.partition("## Real time")[2]
+
+
+def test_the_last_staleness_that_was_measured_stands_beside_what_was_promised_then(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "lamplighter.db")) as db, db:
+        db.execute("CREATE TABLE samples (step, expected_staleness, measured_staleness)")
+        db.executemany("INSERT INTO samples VALUES (?, ?, ?)", [(1, 0.1, 0.2), (2, 0.05, 0.07), (3, 0.04, None)])
+
+    found = staleness(tmp_path)
+
+    assert found == {"promised": 0.05, "measured": 0.07}
 
 
 def test_the_picture_is_an_svg_with_a_path_for_every_curve() -> None:
