@@ -1,7 +1,7 @@
 """The interfaces that the core needs, as protocols; `app` chooses the implementations."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
@@ -43,6 +43,14 @@ class ArchiveSegment(NamedTuple):
     changed_at: datetime
 
 
+class StrayCapture(NamedTuple):
+    """A capture to which no key that is known refers."""
+
+    at: ArchivedAt
+    url: str
+    fetched_at: datetime
+
+
 class Archive(Protocol):
     """Stores captures of responses. An unavailable archive raises OSError: the same call may succeed later."""
 
@@ -63,6 +71,9 @@ class Archive(Protocol):
 
     async def segments(self) -> list[ArchiveSegment]:
         """All segments that take up space."""
+
+    async def strays(self, segment: ArchiveSegment, known: Collection[str]) -> list[StrayCapture]:
+        """The captures of a segment beside those with known keys, in its last megabytes; broken ones are left out."""
 
     async def remove(self, segment: str) -> None:
         """Deletes a segment, whatever it holds; an unknown segment is not an error."""

@@ -1,7 +1,7 @@
 """What every archive promises, whichever format it writes and wherever it keeps it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -163,3 +163,38 @@ async def test_an_archive_whose_format_was_changed_reads_what_it_has(tmp_path: P
 def test_a_url_that_names_no_archive_is_refused_with_what_would_work(url: str) -> None:
     with pytest.raises(BadSetting, match=r"s3://bucket/prefix or file:///folder"):
         archive_of(load({}, archive_url=url), DatabaseClock())
+
+
+async def _strays(archive: Archive, known: Sequence[str]) -> list[str]:
+    return [stray.url for segment in await archive.segments() for stray in await archive.strays(segment, known)]
+
+
+async def test_captures_to_which_no_key_refers_are_found_wherever_they_are(opens: Opens) -> None:
+    archive = opens()
+    urls = [f"http://site.example/{number}" for number in range(5)]
+    kept = await archive.put([capture(b"<p>page</p>" * 50, url=url) for url in urls])
+
+    found = await _strays(opens(), [kept[1].key, kept[3].key])
+
+    assert sorted(found) == [urls[0], urls[2], urls[4]]
+
+
+async def test_a_stray_capture_is_read_by_its_key(opens: Opens) -> None:
+    put = capture(b"<p>page</p>" * 50)
+    await opens().put([put])
+
+    archive = opens()
+    (segment,) = await archive.segments()
+    (stray,) = await archive.strays(segment, ())
+
+    assert (stray.url, stray.fetched_at) == (put.url, put.fetched_at)
+    assert await archive.capture(stray.at.key) == put
+
+
+async def test_a_discarded_capture_is_never_found_again(opens: Opens) -> None:
+    archive = opens()
+    (secret,) = await archive.put([capture(b"keep me not" * 50)])
+
+    await archive.discard([secret.key])
+
+    assert await _strays(opens(), ()) == []

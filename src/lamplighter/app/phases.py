@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from lamplighter.app.foundation import Foundation
 from lamplighter.app.storing import Storing
 from lamplighter.crawl.fetching import page_visits
+from lamplighter.crawl.fetching.archive_tail import ArchiveTail
 from lamplighter.crawl.fetching.arrivals import Arrivals
 from lamplighter.crawl.fetching.cookie_jar import CookieJar
 from lamplighter.crawl.fetching.fetch_phase import FetchLimits, FetchPhase
@@ -114,7 +115,7 @@ class Fetching:
         self.responses = Batcher[PageVisit](
             arrivals.take, broken=page_visits.unstorable, most=128, linger=0.25, name="archive"
         )
-        self.visitor = _visitor(base, runs, secrets=secrets, crawl_pause=crawl_pause)
+        self.visitor = _visitor(base, runs, archive=storing.archive, secrets=secrets, crawl_pause=crawl_pause)
         self.phase = FetchPhase(
             base.db,
             turns=base.door.turns,
@@ -142,11 +143,14 @@ class Fetching:
         self.wake(commit.woken)
 
 
-def _visitor(base: Foundation, runs: RunTools, *, secrets: SecretBook, crawl_pause: CrawlPauseWatch) -> PageVisitor:
+def _visitor(
+    base: Foundation, runs: RunTools, *, archive: Archive, secrets: SecretBook, crawl_pause: CrawlPauseWatch
+) -> PageVisitor:
     return PageVisitor(
         fetcher=base.door.fetcher,
         cookies=CookieJar(base.db, vault=base.vault, clock=base.clock, keeping=runs.keeping),
         rendering=base.door.rendering,
+        tail=ArchiveTail(base.db, archive, clock=base.clock),
         # Not the parse phase's cache: fetching would fill that before a redirect to the source's new site is stored.
         sources=SourceCache(base.db, clock=base.clock, agent=base.door.robots.token),
         secrets=secrets,

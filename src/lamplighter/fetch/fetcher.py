@@ -6,12 +6,14 @@ from datetime import timedelta
 from typing import TypeVar
 
 from lamplighter.errors import LeaseLost, NotPossible
+from lamplighter.fetch import header_values
 from lamplighter.fetch.body_limits import BodyLimits
 from lamplighter.fetch.gate import Gate, GatePassed
 from lamplighter.fetch.held_host import HeldHost
 from lamplighter.fetch.proxy_routing import ProxyRouting
 from lamplighter.fetch.site_request import NO_HEADERS, SiteRequest, always
 from lamplighter.fetch.turns import Turns
+from lamplighter.model.capture import Capture
 from lamplighter.model.visit import (
     NO_VALIDATORS,
     Failed,
@@ -69,6 +71,16 @@ class Fetcher:
         if passed.usage is not None and isinstance(visit, Fetched | NotModified):
             visit = replace(visit, usage=usage.joined(visit.usage, passed.usage))
         return FetchResult(visit=visit, allowed_by=passed.rule, proxy_id=routed.proxy_id, waited=routed.waited)
+
+    async def from_archive(self, held: HeldHost, capture: Capture, *, leave: Callable[[], None]) -> FetchResult:
+        """The visit of which this capture is, if the gate would let its request through now; sends none of a page."""
+        passed = await self._gate.check(capture.url, held, leave=leave)
+        if not isinstance(passed, GatePassed):
+            return FetchResult(visit=passed)
+        visit = header_values.visit_of(capture)
+        if passed.usage is not None:
+            visit = replace(visit, usage=usage.joined(visit.usage, passed.usage))
+        return FetchResult(visit=visit, allowed_by=passed.rule)
 
     async def fetch_once(
         self,

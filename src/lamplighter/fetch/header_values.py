@@ -3,7 +3,8 @@
 from datetime import datetime, timedelta
 
 from lamplighter.fetch.response_head import ResponseHeaders
-from lamplighter.model.visit import Validators
+from lamplighter.model.capture import Capture
+from lamplighter.model.visit import Fetched, Validators
 from lamplighter.rules.hosts import politeness, server_hints
 from lamplighter.rules.robots import usage
 
@@ -82,3 +83,22 @@ def _exact(values: list[str] | None) -> str | None:
 def refreshed(sent: Validators, got: Validators) -> Validators:
     """A 304 may bring new validators for the body we hold; what it leaves out stays."""
     return Validators(etag=got.etag or sent.etag, last_modified=got.last_modified or sent.last_modified)
+
+
+def visit_of(capture: Capture) -> Fetched:
+    """The visit that was archived as this capture."""
+    raw = tuple([(name.encode("latin-1"), value.encode("latin-1")) for name, value in capture.headers])
+    headers = ResponseHeaders([name + b": " + value + b"\r\n" for name, value in raw])
+    return Fetched(
+        url=capture.url,
+        status=capture.status,
+        body=capture.body,
+        content_type=text(headers.get("Content-Type")),
+        validators=validators(headers),
+        at=capture.fetched_at,
+        took=timedelta(0),
+        fresh_for=fresh_for(headers, now=capture.fetched_at),
+        robots_tag=robots_tag(headers),
+        usage=used_for(headers),
+        headers=raw,
+    )

@@ -91,6 +91,8 @@ class HeldHost:
         rules: Callable[[int], Awaitable[CurrentRules | None]],
     ) -> None:
         self.host: Host = lease.host
+        #: until when its holder before us had it, who did not give it back; None if it was free
+        self.abandoned_until = lease.abandoned_until
         #: changes when there are new takedowns; read just before each request
         self.takedowns: tuple[int, datetime | None] | None = None
         #: whether there are proxies that it may use; read just before each request

@@ -11,8 +11,8 @@ import pytest
 from backports import zstd
 from warcio.archiveiterator import ArchiveIterator
 
-from lamplighter.adapters.archive import file_archive
-from lamplighter.adapters.archive.archive_frames import frames_of
+from lamplighter.adapters.archive import file_archive, stray_frames
+from lamplighter.adapters.archive.archive_frames import FrameKey, frames_of
 from lamplighter.adapters.archive.file_archive import FileArchive
 from tests.captures import capture
 from tests.clocks import At
@@ -135,3 +135,25 @@ async def test_a_file_whose_times_may_not_be_set_is_written_all_the_same(
     (kept,) = await FileArchive(tmp_path).put([capture(b"1")])
 
     assert await FileArchive(tmp_path).get(kept.key) == b"1"
+
+
+@pytest.mark.parametrize("mark", ["p", "w"])
+async def test_a_segment_that_ends_in_half_a_frame_is_searched_up_to_there(tmp_path: Path, mark: str) -> None:
+    writer = FileArchive(tmp_path, frames_of(mark))
+    await writer.put([capture(os.urandom(500), url="http://site.example/whole")])
+    (kept,) = await writer.put([capture(os.urandom(500), url="http://site.example/half")])
+    (whole,) = await writer.segments()
+    os.truncate(tmp_path / f"{whole.name}{frames_of(mark).suffix}", whole.size - kept.size // 2)
+
+    (segment,) = await writer.segments()
+
+    assert [stray.url for stray in await writer.strays(segment, ())] == ["http://site.example/whole"]
+
+
+async def test_only_so_many_bytes_at_the_end_of_a_segment_are_searched() -> None:
+    known = [FrameKey("seg", 100, 50, "p").key, FrameKey("seg", 400, 50, "p").key]
+
+    assert stray_frames.gaps("seg", 500, known, mark="p", most=200) == [
+        FrameKey("seg", 450, 50, "p"),
+        FrameKey("seg", 150, 150, "p"),
+    ]

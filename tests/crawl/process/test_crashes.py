@@ -8,12 +8,14 @@ import random
 import time
 from collections import Counter
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import sqlalchemy as sa
 
 from benchmarks import crashes
 from lamplighter import crash_points
+from lamplighter.adapters.archive.file_archive import FileArchive
 from lamplighter.model.access import Stamp
 from lamplighter.operations.sources import sources
 from lamplighter.operations.sources.sources import NewSource
@@ -169,6 +171,48 @@ async def test_b5_a_death_right_after_a_429_does_not_forget_that_the_host_is_to_
     assert died
     assert blocked.blocked_until is not None
     assert "600 s" in blocked.block_reason
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_what_the_dead_archived_is_not_asked_for_again(
+    tmp_path: Path, origin: Origin, kind: str, request: pytest.FixtureRequest
+) -> None:
+    job_board(origin, postings=12, per_page=12)
+    server = request.getfixturevalue("postgres_url") if kind == "postgresql" else None
+    places = Places(tmp_path, postgres_url=server)
+    url = await places.database(kind, tmp_path, is_empty=False)
+    async with Installation(tmp_path, url, lease=places.lease, allow_hosts=origin.address) as installation:
+        now = installation.now()
+        new = NewSource(url=origin.url + "/jobs")
+        await installation.db.write(lambda db: sources.add(db, new, stamp=Stamp("test", now)))
+        archived: Counter[str] = Counter()
+        for point in ("fetch.after_archive", "parse.after_extract:2", "store.before_commit:2"):
+            assert await installation.died(installation.start(crash_at=point))
+            archived = await _archived(tmp_path / "archive")
+        survivor = installation.start()
+        runs = tables.crawl_runs.c
+        ended = sa.select(runs.outcome, runs.pages_fetched, runs.records_inserted).where(runs.finished_at.is_not(None))
+
+        async def is_over() -> bool:
+            return bool(await installation.rows(ended))
+
+        await installation.until(is_over, "the run to end")
+        outcomes = [tuple(row) for row in await installation.rows(ended)]
+        await installation.stop([survivor])
+        archived_at_last = await _archived(tmp_path / "archive")
+
+    asked = Counter(hit.path for hit in origin.log)
+    assert outcomes == [("ok", 13, 12)]
+    assert len(archived) >= 3
+    assert {path: asked[path] for path in archived} == dict.fromkeys(archived, 1)
+    assert set(archived_at_last.values()) == {1}
+
+
+async def _archived(folder: Path) -> Counter[str]:
+    """How often each path is in the archive, whether the database knows it or not."""
+    archive = FileArchive(folder)
+    segments = await archive.segments()
+    return Counter([urlsplit(stray.url).path for each in segments for stray in await archive.strays(each, ())])
 
 
 def test_every_point_is_visited_by_the_short_campaign() -> None:

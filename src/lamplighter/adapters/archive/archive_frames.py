@@ -64,6 +64,9 @@ class Frames(Protocol):
     def unpacked(self, frame: bytes) -> Capture | None:
         """The capture in a frame; None when there is none, or only a part."""
 
+    def length(self, data: memoryview) -> int | None:
+        """The length of the frame at the beginning; None when that is no whole frame."""
+
     def blank(self, place: FrameKey) -> bytes:
         """The bytes that replace a frame that must not be kept."""
 
@@ -96,6 +99,13 @@ class PlainFrames:
             headers=tuple((name, value) for name, value in headers),
             body=content[end:],
         )
+
+    def length(self, data: memoryview) -> int | None:
+        """What the frame says itself."""
+        try:
+            return zstd.get_frame_size(data)
+        except zstd.ZstdError:
+            return None
 
     def blank(self, place: FrameKey) -> bytes:
         """Zeros, which are not a frame."""
@@ -138,6 +148,10 @@ class WarcFrames:
         """What a response record holds."""
         return self._warc.read(frame)
 
+    def length(self, data: memoryview) -> int | None:
+        """Up to where its gzip member decompresses."""
+        return self._warc.member_length(data)
+
     def blank(self, place: FrameKey) -> bytes:
         """An empty record, so that the file can still be read to its end."""
         return self._warc.blank(place.length, place=place.key)
@@ -155,6 +169,10 @@ def frames_of(mark: str) -> Frames:
     if mark not in _loaded:
         _loaded[mark] = _FORMATS[mark]()
     return _loaded[mark]
+
+
+#: the marks of what is written today
+MARKS = (PlainFrames.mark, WarcFrames.mark)
 
 
 def segment_named(file_name: str) -> str | None:

@@ -9,16 +9,25 @@ kept is overwritten in place.
 import asyncio
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from lamplighter.adapters.archive.archive_frames import PLAIN, SUFFIXES, FrameKey, Frames, frames_of, segment_named
+from lamplighter.adapters.archive import stray_frames
+from lamplighter.adapters.archive.archive_frames import (
+    MARKS,
+    PLAIN,
+    SUFFIXES,
+    FrameKey,
+    Frames,
+    frames_of,
+    segment_named,
+)
 from lamplighter.adapters.clocks import DatabaseClock
 from lamplighter.model.capture import Capture
-from lamplighter.ports import ArchivedAt, ArchiveSegment, Clock
+from lamplighter.ports import ArchivedAt, ArchiveSegment, Clock, StrayCapture
 
 _SEGMENT_BYTES = 64 * 1024 * 1024
 #: a sweep may remove what was not written to for an hour; a segment's writer is done with it long before
@@ -63,6 +72,10 @@ class FileArchive:
     async def segments(self) -> list[ArchiveSegment]:
         """The segments in the folder."""
         return await asyncio.to_thread(self._list)
+
+    async def strays(self, segment: ArchiveSegment, known: Collection[str]) -> list[StrayCapture]:
+        """The captures of a segment beside those with known keys."""
+        return await asyncio.to_thread(self._strays, segment, known)
 
     async def remove(self, segment: str) -> None:
         """Removes a segment with everything in it."""
@@ -122,6 +135,14 @@ class FileArchive:
         except FileNotFoundError:
             return None
         return frames_of(place.mark).unpacked(frame)
+
+    def _strays(self, segment: ArchiveSegment, known: Collection[str]) -> list[StrayCapture]:
+        found: list[StrayCapture] = []
+        for mark in MARKS:
+            for gap in stray_frames.gaps(segment.name, segment.size, known, mark=mark):
+                with suppress(FileNotFoundError), open(self._folder / gap.file_name, "rb", buffering=0) as file:
+                    found += stray_frames.strays_in(gap, os.pread(file.fileno(), gap.length, gap.offset))
+        return found
 
     def _list(self) -> list[ArchiveSegment]:
         found = []

@@ -7,7 +7,7 @@ request. One that must not be kept is removed by rewriting its object.
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -17,9 +17,10 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import S3Store
 
-from lamplighter.adapters.archive.archive_frames import SUFFIXES, FrameKey, Frames, frames_of, segment_named
+from lamplighter.adapters.archive import stray_frames
+from lamplighter.adapters.archive.archive_frames import MARKS, SUFFIXES, FrameKey, Frames, frames_of, segment_named
 from lamplighter.model.capture import Capture
-from lamplighter.ports import ArchivedAt, ArchiveSegment, Clock
+from lamplighter.ports import ArchivedAt, ArchiveSegment, Clock, StrayCapture
 
 if TYPE_CHECKING:
     from obstore import UpdateVersion
@@ -110,6 +111,18 @@ class S3Archive:
                 for item in chunk:
                     if (name := segment_named(item["path"])) is not None:
                         found.append(ArchiveSegment(name, item["size"], item["last_modified"]))
+        return found
+
+    async def strays(self, segment: ArchiveSegment, known: Collection[str]) -> list[StrayCapture]:
+        """The captures of an object beside those with known keys."""
+        found: list[StrayCapture] = []
+        for mark in MARKS:
+            for gap in stray_frames.gaps(segment.name, segment.size, known, mark=mark):
+                try:
+                    content = await self._frame(gap)
+                except FileNotFoundError:
+                    break  # it has the other format
+                found += await asyncio.to_thread(list, stray_frames.strays_in(gap, content))
         return found
 
     async def remove(self, segment: str) -> None:

@@ -39,6 +39,7 @@ class BodyArchiving:
         """
         hashes: list[str | None] = []
         come: dict[str, Fetched] = {}
+        there: dict[str, NewBody] = {}
         for visited in visits:
             visit, had = visited.visit, visited.page.body
             if not isinstance(visit, Fetched):
@@ -48,7 +49,9 @@ class BodyArchiving:
             hashes.append(body_hash)
             if had is None or had.hash != body_hash or body_hash in lost:
                 come.setdefault(body_hash, visit)
-        known, new = await self._put(come, lost)
+                if visited.archived is not None and body_hash not in lost:
+                    there[body_hash] = visited.archived
+        known, new = await self._put(come, lost, there)
         return [
             visited._replace(body_hash=each, body_key=known.get(each), new_body=new.pop(each, None))
             if each is not None
@@ -63,13 +66,15 @@ class BodyArchiving:
                 self._fresh.discard(visited.new_body.hash)
 
     async def _put(
-        self, come: Mapping[str, Fetched], lost: frozenset[str]
+        self, come: Mapping[str, Fetched], lost: frozenset[str], archived: Mapping[str, NewBody]
     ) -> tuple[dict[str, str], dict[str, NewBody]]:
-        """The keys of bodies that the database knows, and those that were stored now, by hash."""
+        """The keys of bodies that the database knows, and those that are new to it, by hash."""
         if not come:
             return {}, {}
         known = await self._db.look(lambda db: bodies.known(db, come))
         there = known.keys() | self._fresh
+        found = {body_hash: body for body_hash, body in archived.items() if body_hash not in there}
+        there |= found.keys()
         missing = [body_hash for body_hash in come if body_hash not in there or body_hash in lost]
         try:
             kept = await self._archive.put([_capture(come[body_hash]) for body_hash in missing])
@@ -82,8 +87,8 @@ class BodyArchiving:
         if self.trouble is not None:
             log.info("archive.back")
             self.trouble = None
-        self._fresh.update(missing)
-        return known, {
+        self._fresh.update(missing, found)
+        return known, found | {
             body_hash: NewBody(body_hash, where.key, where.segment, where.size, len(come[body_hash].body))
             for body_hash, where in zip(missing, kept, strict=True)
         }

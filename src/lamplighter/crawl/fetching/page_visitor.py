@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
+from lamplighter.crawl.fetching.archive_tail import ArchiveTail
 from lamplighter.crawl.fetching.cookie_jar import CookieJar
 from lamplighter.crawl.fetching.host_round import HostRound
 from lamplighter.crawl.fetching.page_request import PageRequestParts
@@ -48,6 +49,7 @@ class PageVisitor:
         fetcher: Fetcher,
         cookies: CookieJar,
         rendering: Rendering,
+        tail: ArchiveTail,
         sources: SourceCache,
         secrets: SecretBook,
         crawl_pause: CrawlPauseWatch,
@@ -57,6 +59,7 @@ class PageVisitor:
         self._fetcher = fetcher
         self._cookies = cookies
         self._rendering = rendering
+        self._tail = tail
         self._sources = sources
         self._secrets = secrets
         self._crawl_pause = crawl_pause
@@ -79,10 +82,9 @@ class PageVisitor:
         try:
             request = self._request(page, source)
         except BadInput as missing:
-            if isinstance(missing, SecretRefused):
-                await self._secrets.note_refusal(missing, url=page.url, stamp=Stamp("crawler", self._clock.now()))
-            refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
-            return PageVisit(page, refused, held.host, None)
+            return await self._without_secret(held, page, missing)
+        if (recovered := await self._recovered(held, page, request)) is not None:
+            return recovered
         while True:
             wire = SiteRequest(
                 url=request.url,
@@ -124,6 +126,24 @@ class PageVisitor:
         pause = politeness.request_backoff(repeats, delay=delay, draw=random.random())
         is_start_page = page.role is PageRole.SEED
         return pause if politeness.is_repeated_at_once(visit.fault, pause=pause, is_start_page=is_start_page) else None
+
+    async def _without_secret(self, held: HeldHost, page: Page, missing: BadInput) -> PageVisit:
+        """The visit of a page whose recipe names a secret that there is not, or not for its host."""
+        if isinstance(missing, SecretRefused):
+            await self._secrets.note_refusal(missing, url=page.url, stamp=Stamp("crawler", self._clock.now()))
+        refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
+        return PageVisit(page, refused, held.host, None)
+
+    async def _recovered(self, held: HeldHost, page: Page, request: PageRequestParts) -> PageVisit | None:
+        """The visit by the host's last holder, who died after archiving it; only of a request that anybody may send."""
+        is_plain = request.is_conditional and not request.headers and request.url == page.url
+        if held.abandoned_until is None or not is_plain or held.host.policy.allow_js:
+            return None
+        found = await self._tail.take(page, abandoned_until=held.abandoned_until)
+        if found is None:
+            return None
+        result = await self._fetcher.from_archive(held, found.capture, leave=self._crawl_pause.refuse)
+        return PageVisit(page, result.visit, held.host, result.allowed_by, archived=found.body)
 
     async def _fetch_with_cookies(self, held: HeldHost, page: Page, request: SiteRequest) -> FetchResult:
         """Sends one request in the host's turn, or two if the page sets a cookie and redirects to itself."""

@@ -38,6 +38,8 @@ class PageVisit(NamedTuple):
     body_key: str | None = None
     #: that body, if the database does not know it yet
     new_body: NewBody | None = None
+    #: the place of the fetched body, if it was archived by a process that died before it stored the page
+    archived: NewBody | None = None
     #: whether a reader found that another body says the same as the last one that was read
     says_the_same: bool = False
 

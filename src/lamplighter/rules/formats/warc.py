@@ -30,6 +30,7 @@ _LEVEL = 1
 #: a gzip member without a name or a time
 _GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _LARGEST_BLOCK = 0xFFFF
+_READ_AT_ONCE = 16 * 1024
 _BLANK = (
     "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n"
     "Content-Type: text/plain\r\nContent-Length: {length:09}\r\n\r\n"
@@ -97,6 +98,21 @@ def read(member: bytes) -> Capture | None:
         return None
     except (AttributeError, TypeError, ValueError):
         return None  # intact, but without a header that every response of ours has
+
+
+def member_length(data: memoryview) -> int | None:
+    """The length of the gzip member at the beginning; None when that is no whole member."""
+    unpacking, read = zlib.decompressobj(_GZIP), 0
+    try:
+        while not unpacking.eof:
+            part = data[read : read + _READ_AT_ONCE]
+            if not part:
+                return None
+            unpacking.decompress(part)
+            read += len(part)
+    except zlib.error:
+        return None
+    return read - len(unpacking.unused_data)
 
 
 def capture_of(record: ArcWarcRecord) -> Capture:

@@ -62,6 +62,11 @@ async def known(db: Connection, hashes: Iterable[str]) -> dict[str, str]:
     return {row.hash: row.key for row in rows}
 
 
+async def keys_in(db: Connection, segment: str) -> list[str]:
+    """The keys of all bodies in a segment."""
+    return list(await db.scalars(sa.select(bodies.c.key).where(bodies.c.segment == segment)))
+
+
 async def hold(db: Connection, new: Sequence[NewBody], *, hashes: Iterable[str]) -> dict[str, ArchivedBody]:
     """Stores new bodies; hash -> body for these hashes, locked until the transaction ends."""
     if new:
