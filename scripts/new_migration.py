@@ -22,7 +22,7 @@ VERSIONS = Path(__file__).parents[1] / "src/lamplighter/store/migrations"
 TYPES = (
     (r"lamplighter\.store\.schema\.types\.UtcTime\(timezone=True\)", "UtcTime()"),
     (r"sa\.BigInteger\(\)\.with_variant\(sa\.Integer\(\), 'sqlite'\)", "BigId"),
-    (r"sa\.JSON\(\)\.with_variant\(postgresql\.JSONB\(astext_type=Text\(\)\), 'postgresql'\)", "Json"),
+    (r"lamplighter\.store\.schema\.types\.Json\(\)", "Json()"),
     (r"    # ### .*\n", ""),
     (r"from sqlalchemy\.dialects import postgresql\n", ""),
 )

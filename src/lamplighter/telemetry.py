@@ -57,25 +57,38 @@ def configure(level: str = "info", form: LogFormat = LogFormat.AUTO) -> None:
 
 def _library() -> Any:
     """The log library, set up as chosen last."""
-    import structlog
+    if not _chosen:
+        return sys.modules.get("structlog") or _loaded(with_terminal=sys.stderr.isatty())
+    level, form = _chosen.pop()
+    is_terminal = sys.stderr.isatty()
+    pretty = is_terminal if form is LogFormat.AUTO else form is LogFormat.CONSOLE
+    structlog = _loaded(with_terminal=pretty)
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            without_secrets,
+            structlog.dev.ConsoleRenderer(colors=is_terminal) if pretty else structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
+        ),
+        logger_factory=structlog.PrintLoggerFactory(file=cast(TextIO, _StandardError())),
+    )
+    return structlog
 
-    if _chosen:
-        level, form = _chosen.pop()
-        is_terminal = sys.stderr.isatty()
-        pretty = is_terminal if form is LogFormat.AUTO else form is LogFormat.CONSOLE
-        structlog.configure(
-            processors=[
-                structlog.processors.add_log_level,
-                structlog.processors.TimeStamper(fmt="iso", utc=True),
-                structlog.processors.format_exc_info,
-                without_secrets,
-                structlog.dev.ConsoleRenderer(colors=is_terminal) if pretty else structlog.processors.JSONRenderer(),
-            ],
-            wrapper_class=structlog.make_filtering_bound_logger(
-                logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
-            ),
-            logger_factory=structlog.PrintLoggerFactory(file=cast(TextIO, _StandardError())),
-        )
+
+def _loaded(*, with_terminal: bool) -> Any:
+    """The log library; lines of JSON do without the library for terminals, which it loads as well if it finds it."""
+    is_left_out = not with_terminal and "structlog" not in sys.modules and "rich" not in sys.modules
+    if is_left_out:
+        sys.modules["rich"] = None  # type: ignore[assignment]  # Python's own way to say that there is none
+    try:
+        import structlog
+    finally:
+        if is_left_out:
+            del sys.modules["rich"]
     return structlog
 
 

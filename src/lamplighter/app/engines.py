@@ -7,7 +7,6 @@ from lamplighter.adapters.archive.archive_frames import frames_of
 from lamplighter.adapters.archive.file_archive import FileArchive
 from lamplighter.adapters.key_ring import KeyFile, KeyRing
 from lamplighter.adapters.messaging.in_process_queue import InProcessQueue
-from lamplighter.adapters.messaging.smtp import Smtp
 from lamplighter.errors import BadSetting
 from lamplighter.ports import Archive, Clock, EventStream, Mail, Mirror, Queue, SearchServer, Vault
 from lamplighter.rules.formats import durations
@@ -24,7 +23,11 @@ def vault_of(settings: Settings) -> Vault:
 
 def mail_of(settings: Settings) -> Mail | None:
     """The mail client; None when no server is set."""
-    return Smtp.at(settings.smtp_url.get_secret_value()) if settings.smtp_url is not None else None
+    if settings.smtp_url is None:
+        return None
+    from lamplighter.adapters.messaging.smtp import Smtp
+
+    return Smtp.at(settings.smtp_url.get_secret_value())
 
 
 def archive_of(settings: Settings, clock: Clock) -> Archive:

@@ -2,7 +2,7 @@
 
 from lamplighter.app.service import Service
 from lamplighter.app.storing import room_of
-from lamplighter.web.view import (
+from lamplighter.web.service_view import (
     Connections,
     CrawlAccess,
     SearchAccess,

@@ -8,20 +8,15 @@ from enum import Enum
 from typing import Any
 from uuid import uuid4
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import cookie_parser
-from starlette.responses import Response
+from starlette.requests import Request, cookie_parser
+from starlette.responses import JSONResponse, Response
 
 from lamplighter import telemetry
 from lamplighter.errors import BadInput, Duplicate, LamplighterError, NotAllowed, NotFound, NotPossible
-from lamplighter.rules.formats.plural import counted
-from lamplighter.validation_words import words_of
-from lamplighter.web.rendering import page, theme_of
 
 log = telemetry.logger("web")
 
@@ -42,14 +37,8 @@ _TITLES: Mapping[int, tuple[str, str]] = {
 }
 #: titles of error pages where the status's own title would mislead
 _PLAIN_TITLES = {"csrf_token": "This page was too old", "foreign_sender": "This did not come from one of our own pages"}
-#: paths where any field may hold a secret, also a misspelt one
-_SECRETIVE = ("/api/v1/secrets", "/api/v1/users", "/api/v1/notifications/channels", "/api/admin/proxies")
-#: reported for one request
-_MOST_FAULTS = 50
 #: codes of the task API that are not just ours in capitals
 _TASK_CODES = {"duplicate": "DUPLICATE_URL", "invalid_input": "INVALID_REQUEST", "not_possible": "INVALID_STATUS"}
-#: fields of the task API that have an error code of their own, whatever the error
-_TASK_FIELDS = {"url": "invalid_url", "priority": "invalid_priority"}
 
 
 class Family(Enum):
@@ -160,6 +149,8 @@ def answer(
     code = code or _TITLES.get(status, ("error", ""))[0]
     path = str(scope["path"])
     if is_for_people(scope):
+        from lamplighter.web.rendering import page, theme_of  # monitors do without templates
+
         title = _PLAIN_TITLES.get(code) or _TITLES.get(status, ("", "Not done"))[1]
         theme = theme_of(cookie_parser(Headers(scope=scope).get("cookie", "")))
         shown = {"title": title, "detail": detail, "code": status, "reason": code, "theme": theme}
@@ -172,10 +163,9 @@ def answer(
     )
 
 
-def install(app: FastAPI) -> None:
+def install(app: Starlette) -> None:
     """Installs the error handlers of the application."""
     app.add_exception_handler(LamplighterError, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(SQLAlchemyError, _unavailable)
     app.add_exception_handler(Exception, _unexpected)
@@ -202,79 +192,6 @@ def _status(error: LamplighterError) -> int:
         case NotAllowed():
             return 403
     return 500
-
-
-async def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    # A body may have as many errors as bytes; the response lists only the first.
-    errors_found = error.errors()[:_MOST_FAULTS]
-    if any(fault["type"] == "json_invalid" for fault in errors_found):
-        return answer(request.scope, 400, "the body is not JSON; send a JSON object", code="malformed_json")
-    is_hidden = request.url.path.startswith(_SECRETIVE)
-    faults = _joined([_fault(fault, error.body, is_hidden=is_hidden) for fault in errors_found])
-    said = "; ".join(f"{fault['field']} {fault['message']}" for fault in faults[:5])
-    is_one_value = len(faults) == 1 and errors_found[0]["type"] != "missing"
-    codes = _TASK_FIELDS if is_one_value and family_of(request.url.path) is Family.ENVELOPE else {}
-    return answer(request.scope, 422, said, code=codes.get(faults[0]["field"]), errors=faults)
-
-
-def _fault(fault: Mapping[str, Any], body: Any, *, is_hidden: bool) -> dict[str, Any]:
-    """An invalid field: its name, its value and the error."""
-    field = ".".join(map(str, _place_of(fault, body))) or "body"
-    field = _encodable(field[:200])
-    shown = _shown(fault.get("input")) if fault["type"] != "missing" else None
-    if isinstance(shown, str):
-        shown = _encodable(shown[:200])
-    if isinstance(shown, float) and (shown != shown or shown in (float("inf"), float("-inf"))):
-        shown = str(shown)
-    # A response must not repeat a secret, not even to the caller who sent it.
-    if is_hidden or any(word in field.lower() for word in ("password", "secret", "token")):
-        shown = "(hidden)"
-    return {"field": field, "value": shown, "message": _encodable(words_of(fault))}
-
-
-def _joined(faults: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One entry for each field: a value that may be this or that is wrong in several ways."""
-    by_field: dict[str, dict[str, Any]] = {}
-    for fault in faults:
-        known = by_field.setdefault(fault["field"], fault)
-        if known is not fault and fault["message"] not in known["message"]:
-            known["message"] += f", or {fault['message'].removeprefix('must be ')}"
-    return list(by_field.values())
-
-
-def _shown(given: Any) -> str | int | float | bool | None:
-    """A value as an answer may repeat it: of what has parts, only how many."""
-    match given:
-        case str() | int() | float() | bool() | None:
-            return given
-        case dict():
-            return f"an object with {counted(len(given), 'field')}"
-        case list() | tuple():
-            return f"a list of {counted(len(given), 'entry')}"
-    return "something else"
-
-
-def _place_of(fault: Mapping[str, Any], body: Any) -> list[str | int]:
-    """The path to the invalid value, without the names of the union members that were tried."""
-    kind, *parts = fault["loc"]
-    if kind != "body":
-        return [part for part in (kind, *parts) if part not in ("query", "path")]
-    place: list[str | int] = []
-    for part in parts:
-        if isinstance(body, dict) and part in body:
-            body = body[part]
-        elif isinstance(body, list) and isinstance(part, int):
-            body = body[part] if part < len(body) else None
-        elif fault["type"] != "missing" or part is not parts[-1]:
-            continue
-        place.append(part)
-    return place
-
-
-def _encodable(text: str) -> str:
-    """Text that can be sent as UTF-8: JSON may contain lone surrogates, which cannot."""
-    return text.encode("utf-8", "replace").decode()
 
 
 async def _http(request: Request, error: Exception) -> Response:

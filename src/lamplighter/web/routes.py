@@ -12,14 +12,9 @@ from fastapi.routing import APIRoute
 
 from lamplighter.errors import BadInput
 from lamplighter.model.access import Role
+from lamplighter.web.access.declared_routes import FEED_KEY, ROLE_KEY
+from lamplighter.web.access.declared_routes import PUBLIC as PUBLIC
 from lamplighter.web.problems import Family
-
-#: the role of routes that need no credentials
-PUBLIC: Literal["public"] = "public"
-#: the key under which the route guard finds a route's role
-ROLE_KEY = "x-role"
-#: the key under which it finds that a route is a feed, which feed readers may ask for in their own way
-FEED_KEY = "x-feed"
 
 Endpoint = Callable[..., Any]
 _Declaring = partialmethod[Callable[[Endpoint], Endpoint]]

@@ -5,54 +5,57 @@ import gc
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.datastructures import State
-from starlette.middleware.gzip import GZipMiddleware
 
 from lamplighter import __version__
-from lamplighter.web import health, metrics_page, problems
-from lamplighter.web.access.auth_state import AuthState
-from lamplighter.web.access.route_guard import RouteGuard
-from lamplighter.web.api.event_stream import Streams
+from lamplighter.web import problems
+from lamplighter.web.api.streams import Streams
 from lamplighter.web.connections import TimedConnection
-from lamplighter.web.dashboard.page_request import NotConfirmed, ask
-from lamplighter.web.routes import Routes
-from lamplighter.web.security_headers import Receive, Scope, SecurityHeaders, Send
-from lamplighter.web.view import ServiceView
+from lamplighter.web.monitoring import monitors
+from lamplighter.web.security_headers import Receive, Scope, Send
+from lamplighter.web.service_view import ServiceView
 
-#: smaller responses are not compressed
-_PACKED_FROM_BYTES = 1000
-#: the routes of a process without dashboard and API
-FOR_MONITORS = (health.ROUTES, metrics_page.ROUTES)
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from lamplighter.web.routes import Routes
 
 
-def assembled(parts: Sequence[Routes] | None = None) -> FastAPI:
+def assembled(parts: "Sequence[Routes] | None" = None) -> "FastAPI":
     """The app with these routes, or with all."""
+    # Loading them takes as long as loading all the rest of the service.
+    from fastapi import FastAPI
+    from fastapi.exceptions import RequestValidationError
+
+    from lamplighter.web.api.invalid_input import invalid
+    from lamplighter.web.dashboard.page_request import NotConfirmed, ask
+
     app = FastAPI(title="Lamplighter", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     problems.install(app)
+    app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(NotConfirmed, ask)
     for part in _all_routes() if parts is None else parts:
         app.include_router(part.router)
     return app
 
 
-def _all_routes() -> Sequence[Routes]:
-    # Loading them takes as long as loading all the rest of the service.
+def _all_routes() -> "Sequence[Routes]":
     from lamplighter.web.all_routes import PARTS
 
     return PARTS
 
 
-def make_app(view: ServiceView, parts: Sequence[Routes] | None = None, *, state: State | None = None) -> FastAPI:
+def make_app(view: ServiceView, parts: "Sequence[Routes] | None" = None, *, state: State | None = None) -> "FastAPI":
     """The app of a service, with access control and security headers; it may share its state with another app."""
     app = assembled(parts)
-    app.state = state or State({"view": view, "streams": Streams(), "auth": AuthState(view)})
-    routes = [route for part in (_all_routes() if parts is None else parts) for route in part.router.routes]
-    app.add_middleware(GZipMiddleware, minimum_size=_PACKED_FROM_BYTES, compresslevel=5)
-    app.add_middleware(RouteGuard, routes=routes, auth=app.state.auth)
-    app.add_middleware(SecurityHeaders, only_loopback_names=view.settings.is_dev, look=app.state.auth.look)
+    app.state = state or monitors.state_of(view)
+    monitors.protect(
+        app, [route for part in (_all_routes() if parts is None else parts) for route in part.router.routes]
+    )
     return app
 
 
@@ -61,15 +64,14 @@ class AppOnDemand:
 
     def __init__(self, view: ServiceView) -> None:
         self._view = view
-        self._app = make_app(view, FOR_MONITORS)
+        self._app: Starlette = monitors.monitors_of(view)
         self.state = self._app.state
-        self._paths = {getattr(route, "path", "") for part in FOR_MONITORS for route in part.router.routes}
         self._loading = asyncio.Lock()
         self._is_whole = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
-        if not self._is_whole and scope.get("path") not in self._paths:
+        if not self._is_whole and not monitors.is_for_monitors(scope):
             async with self._loading:
                 if not self._is_whole:
                     # In a thread, so that crawling goes on meanwhile.
@@ -82,7 +84,7 @@ class AppOnDemand:
 class WebServer(uvicorn.Server):
     """A uvicorn server in the service's own event loop; the service handles signals."""
 
-    def __init__(self, app: FastAPI | AppOnDemand, *, grace_seconds: float) -> None:
+    def __init__(self, app: Starlette | AppOnDemand, *, grace_seconds: float) -> None:
         self._streams: Streams = app.state.streams
         super().__init__(
             uvicorn.Config(

@@ -3,7 +3,7 @@
 import asyncio
 
 from lamplighter.model.fleet import Server
-from lamplighter.web.view import ServiceView
+from lamplighter.web.service_view import ServiceView
 
 _PATIENCE_SECONDS = 1
 

@@ -10,7 +10,7 @@ import pytest
 from lamplighter.app import Service
 from lamplighter.app.web_view import view_of
 from lamplighter.settings import Settings, load
-from lamplighter.web.server import FOR_MONITORS, make_app
+from lamplighter.web.monitoring.monitors import monitors_of
 from tests.web.access.clients import SECRET, claims
 from tests.web.asgi_client import Ask
 
@@ -49,7 +49,7 @@ class TestPublic:
 
 
 async def test_a_worker_answers_monitors_alone_and_the_same_people(service: Service) -> None:
-    worker = Ask(make_app(view_of(service), FOR_MONITORS))
+    worker = Ask(monitors_of(view_of(service)))
     token = jwt.encode(claims(role="admin"), SECRET, algorithm="HS256")
     admin = worker.with_headers(authorization=f"Bearer {token}")
 

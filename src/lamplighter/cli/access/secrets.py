@@ -90,7 +90,7 @@ async def _rotate(settings: Settings) -> tuple[int, list[str]]:
         is_new_key = vault.add_key()
         found = await store.db.look(everything_sealed)
         unreadable = []
-        for sealed in track(found, description="Encrypting", console=err, transient=True):
+        for sealed in track(found, description="Encrypting", console=err(), transient=True):
             if not await secrets.renew(store.db, vault, sealed):
                 unreadable.append(sealed.label)
         count, stamp = len(found) - len(unreadable), Stamp(ACTOR, store.clock.now())

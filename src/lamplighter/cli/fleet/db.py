@@ -108,7 +108,7 @@ async def _back_up(settings: Settings, file: Path | None) -> Backup:
 def _shown() -> Iterator[backups.Progress]:
     """A progress bar on the terminal."""
     columns = ("Backing up", BarColumn(), DownloadColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+    with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 

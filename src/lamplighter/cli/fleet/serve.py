@@ -20,7 +20,8 @@ from lamplighter.errors import BadSetting
 from lamplighter.settings import Settings
 from lamplighter.web.access.host_names import is_loopback, netloc
 from lamplighter.web.access.sessions import keys_of
-from lamplighter.web.server import FOR_MONITORS, AppOnDemand, WebServer, make_app
+from lamplighter.web.monitoring.monitors import monitors_of
+from lamplighter.web.server import AppOnDemand, WebServer
 
 app = typer.Typer(add_completion=False)
 Work = Callable[[], Awaitable[None]]
@@ -156,7 +157,7 @@ async def answering_monitors(service: Service, *, port: int) -> AsyncIterator[No
     settings = service.settings
     check_access(settings)
     with listen(settings, port, option="LAMPLIGHTER_METRICS_PORT") as listening:
-        server = WebServer(make_app(view_of(service), FOR_MONITORS), grace_seconds=settings.grace_seconds)
+        server = WebServer(monitors_of(view_of(service)), grace_seconds=settings.grace_seconds)
         async with asyncio.TaskGroup() as group:
             group.create_task(server.serve(sockets=[listening]))
             try:

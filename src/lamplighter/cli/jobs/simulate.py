@@ -146,7 +146,7 @@ def _progress() -> Iterator[OnProgress]:
         TaskProgressColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as progress:
         line = progress.add_task("reading", total=1.0)
 
         def show(policy: Contender, share: float) -> None:

@@ -59,7 +59,7 @@ async def _test(
     async with open_store(settings) as store, open_door(settings, store) as door:
         cells = await _cells(store, numbers, names)
         trials = ProxyTrials(store.db, trial=door.fetcher.trial, clock=store.clock)
-        with Progress(console=err, transient=True, disable=is_quiet) as progress:
+        with Progress(console=err(), transient=True, disable=is_quiet) as progress:
             bar = progress.add_task("Testing", total=len(cells))
             return await trials.run(cells, is_wanted=_is_wanted, on_outcome=lambda outcome: progress.advance(bar))
 

@@ -43,7 +43,10 @@ def warc(
         raise BadInput(f"there is no folder {str(output.parent)!r} to write {output.name!r} into; create it first")
     unfinished = output.with_name(f".{output.name}.part")
     settings, moment = load_settings(data), since.replace(tzinfo=UTC) if since is not None else None
-    with unfinished.open("wb") as file, Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+    with (
+        unfinished.open("wb") as file,
+        Progress(console=err(), transient=True, disable=not err().is_terminal) as progress,
+    ):
         task = progress.add_task(output.name, total=None)
 
         def written(total: int) -> None:

@@ -61,7 +61,7 @@ def off(data: Data = None) -> None:
 
 def _carry_out(settings: Settings, what: IndexOrder) -> int:
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=err, transient=True) as progress:
+    with Progress(*columns, console=err(), transient=True) as progress:
         bar = progress.add_task(what.capitalize(), total=None)
 
         async def work(db: Database, index: RecordIndex) -> int:

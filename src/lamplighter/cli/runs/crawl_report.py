@@ -35,7 +35,7 @@ class Display:
 
     def __init__(self, progress: Progress, opened: Sequence[OpenedCrawl]) -> None:
         self._progress = progress
-        self._lines = {each.run_id: progress.add_task(str(plain(each.url)), total=None, doing="") for each in opened}
+        self._lines = {each.run_id: progress.add_task(plain(each.url), total=None, doing="") for each in opened}
 
     def update(
         self, opened: OpenedCrawl, progress: runs.RunProgress, *, wait_seconds: float | None, wait: Wait | None = None
@@ -66,7 +66,7 @@ def live(opened: Sequence[OpenedCrawl]) -> Iterator[Display]:
         TextColumn("{task.fields[doing]}", markup=False),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as progress:
         yield Display(progress, opened)
 
 

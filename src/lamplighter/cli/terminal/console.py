@@ -1,17 +1,18 @@
 """Console output: results to standard output, everything else to standard error, an expected error as one sentence."""
 
+import os
 import re
+import sys
 from collections.abc import Iterable
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, TextIO
 
 import orjson
-from rich.console import Console
-from rich.text import Text
 
 from lamplighter.errors import BadInput, LamplighterError
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+if TYPE_CHECKING:
+    from rich.console import Console
 
 #: exit codes
 FAILED = 1
@@ -21,19 +22,35 @@ WRONG_USE = 2
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
 
 
-def plain(text: object) -> Text:
-    """Untrusted text as one safe line, without markup and escape sequences."""
-    return Text(_CONTROL.sub(" ", str(text)))
+@cache
+def err() -> "Console":
+    """Standard error as a terminal, for progress bars."""
+    from rich.console import Console  # most commands show none, and it takes as long to load as they take
+
+    return Console(stderr=True, highlight=False)
+
+
+def plain(text: object) -> str:
+    """Untrusted text as one safe line, without escape sequences."""
+    return _CONTROL.sub(" ", str(text))
 
 
 def say(message: str) -> None:
     """Prints a message to standard error."""
-    err.print(plain(message), soft_wrap=True)
+    _put(plain(message), sys.stderr)
 
 
 def answer(message: str) -> None:
     """Prints one unwrapped line to standard output."""
-    out.print(plain(message), soft_wrap=True)
+    _put(plain(message), sys.stdout)
+
+
+def _put(line: str, file: TextIO) -> None:
+    try:
+        print(line, file=file, flush=True)
+    except BrokenPipeError:  # its reader wants no more, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
+        raise SystemExit(FAILED) from None
 
 
 def answer_lines(lines: Iterable[str]) -> None:

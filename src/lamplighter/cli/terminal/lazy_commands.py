@@ -2,12 +2,11 @@
 
 import gc
 import re
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
-from types import ModuleType
 from typing import Any, ClassVar
 
 import typer
@@ -43,8 +42,9 @@ class LazyCommands(TyperGroup):
         module, line = self.table[cmd_name]
         if self._is_listing:
             return TyperCommand(cmd_name, help=line)
-        command = self.command_of(_loaded(f"lamplighter.cli.{module}").app, cmd_name)
-        _demand_text(command)
+        with _without_garbage_collection():
+            command = self.command_of(import_module(f"lamplighter.cli.{module}").app, cmd_name)
+            _demand_text(command)
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -77,13 +77,12 @@ def _text(then: Callable[..., Any] | None, ctx: Any, param: Any, value: Any) -> 
     return value if then is None else then(ctx, param, value)
 
 
-def _loaded(name: str) -> ModuleType:
-    """Imports a module without garbage collection, which would take up to a seventh of the time."""
-    if name in sys.modules:
-        return sys.modules[name]
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Loads code: looking for garbage in it would take up to a seventh of the time."""
     gc.disable()
     try:
-        return import_module(name)
+        yield
     finally:
         gc.freeze()
         gc.enable()

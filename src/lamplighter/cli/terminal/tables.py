@@ -4,13 +4,13 @@ A cell is never wrapped. On a narrow terminal, long cells are shortened where th
 left out, because half a URL or half an id is useless.
 """
 
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
-from rich.style import Style
 
-from lamplighter.cli.terminal.console import out, plain, say
+from lamplighter.cli.terminal.console import answer, plain, say
 
 #: what an empty cell shows, so that every line has as many
 NONE = "-"
@@ -42,9 +42,17 @@ class FittedTable:
 def show(columns: Sequence[TableColumn], rows: Sequence[Sequence[object]], *, bold: Collection[int] = ()) -> None:
     """Prints a table to standard output; the numbered rows are highlighted on a terminal."""
     # Not rich's own test for a terminal: the environment can make it true for a pipe.
-    fitted = fit(columns, rows, width=out.width if out.file.isatty() else None)
+    if not sys.stdout.isatty():
+        for line in fit(columns, rows, width=None).lines:
+            answer(line)
+        return
+    from rich.console import Console  # takes as long to load as a small command
+    from rich.text import Text
+
+    out = Console(highlight=False)
+    fitted = fit(columns, rows, width=out.width)
     for number, line in enumerate(fitted.lines, start=-1):
-        out.print(plain(line), soft_wrap=True, style=Style(bold=True) if number == -1 or number in bold else None)
+        out.print(Text(plain(line)), soft_wrap=True, style="bold" if number == -1 or number in bold else None)
     if fitted.left_out:
         say(f"Columns left out: {', '.join(fitted.left_out)}. Use a wider terminal or a pipe to see all.")
 
@@ -100,4 +108,4 @@ def _cell(text: str, width: int, *, is_number: bool) -> str:
 
 def _text(cell: object) -> str:
     """One line without double spaces, since two spaces separate cells."""
-    return " ".join(plain("" if cell is None else cell).plain.split()) or NONE
+    return " ".join(plain("" if cell is None else cell).split()) or NONE

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 from lamplighter import telemetry
-from lamplighter.crawl.planning import cohort_fitting
-from lamplighter.crawl.planning.cohort_fitting import CohortFits
 from lamplighter.crawl.planning.outlook import InstallationOutlook, cohort_key
 from lamplighter.crawl.planning.planner import Planner
 from lamplighter.crawl.planning.pricer import Pricer
@@ -19,6 +18,9 @@ from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import cohorts, crawl_jobs
 from lamplighter.store.jobs.cohorts import HOURS, Cohort, YoungJob
 from lamplighter.store.sources import sources
+
+if TYPE_CHECKING:
+    from lamplighter.crawl.planning.cohort_fitting import CohortFits
 
 log = telemetry.logger("cohorts")
 EVERY = timedelta(days=1)
@@ -47,6 +49,8 @@ class CohortKeeper:
             gathered_at = await cohorts.gathered_at(db)
         if gathered_at is not None and now - gathered_at < EVERY:
             return False
+        from lamplighter.crawl.planning import cohort_fitting  # loads a library of arrays
+
         fits = await cohort_fitting.fits(self._db, now=now)
         await self._db.write(lambda db: self._gather(db, fits, now))
         self._planner.outlooks.forget()
@@ -65,7 +69,7 @@ class CohortKeeper:
                 change = await self._planner.after_refit(db, job, now=now)
                 await crawl_jobs.change(db, job_id, change, now=now)
 
-    async def _gather(self, db: Connection, fits: CohortFits, now: datetime) -> None:
+    async def _gather(self, db: Connection, fits: "CohortFits", now: datetime) -> None:
         await cohorts.save_replayed(db, fits.replayed)
         before = await cohorts.all_of_them(db)
         found = await _found(db, fits.by_cohort, now=now)

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lamplighter.crawl.planning import effective_source
-from lamplighter.crawl.planning.known_activity import known_activity
 from lamplighter.crawl.planning.outlook import InstallationOutlook, OutlookCache
 from lamplighter.crawl.planning.source_defaults import SourceDefaults, rate_limit, windows_of
 from lamplighter.model.crawl import CrawlJob, CrawlRun, JobChange, JobState
@@ -15,7 +14,6 @@ from lamplighter.model.schedule import Belief, Learnt, PolicyName
 from lamplighter.model.source import Source
 from lamplighter.ports import Clock
 from lamplighter.rules.change import learning, priors
-from lamplighter.rules.change.activity import LEAST_GAIN
 from lamplighter.rules.change.learning import VisitEvidence
 from lamplighter.rules.change.priors import USUAL
 from lamplighter.rules.hosts import server_hints
@@ -248,8 +246,10 @@ def _usual(job: CrawlJob) -> Belief:
 async def _activity(db: Connection, job: CrawlJob) -> Callable[[datetime, datetime], tuple[float, float]]:
     """How busy the job's host was between two moments, where that predicts changes."""
     found = await host_activity.of_host(db, job.host_id) if job.host_id is not None else None
-    if found is None or found.gain <= LEAST_GAIN:
+    if found is None:
         return lambda start, end: (1.0, 1.0)
+    from lamplighter.crawl.planning.known_activity import known_activity  # loads a library of arrays
+
     return known_activity(found).between
 
 

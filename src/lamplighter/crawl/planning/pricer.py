@@ -3,9 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from lamplighter import telemetry
 from lamplighter.crawl.planning import effective_source
@@ -14,13 +12,7 @@ from lamplighter.crawl.planning.source_defaults import SourceDefaults
 from lamplighter.model.schedule import PolicyName
 from lamplighter.model.source import TagOptions
 from lamplighter.ports import Clock
-from lamplighter.rules.change import pricing, promises
-from lamplighter.rules.change.pricing import Priced, VisitDemand
-from lamplighter.rules.change.priors import baseline_prior
-from lamplighter.rules.change.promises import SeenHours
-from lamplighter.rules.change.recency import UNKNOWN_AGE
 from lamplighter.rules.schedule import policy_choice
-from lamplighter.rules.schedule.policies.learned import weight
 from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.hosts import host_times
 from lamplighter.store.hosts.host_times import HostTimes
@@ -29,12 +21,13 @@ from lamplighter.store.jobs import pricing as stored
 from lamplighter.store.jobs.job_demand import JobDemand
 from lamplighter.store.sources import tags as stored_tags
 
+if TYPE_CHECKING:
+    from lamplighter.rules.change.pricing import Priced
+
 log = telemetry.logger("pricer")
 HOUR = timedelta(hours=1)
 #: the longest period over which actual fetches are counted: what was not fetched while nothing ran is not made up for
 LOOK_BACK = timedelta(hours=6)
-#: "+20 % fetches would …"
-MORE = 1.2
 
 
 class Pricer:
@@ -81,15 +74,22 @@ class Pricer:
         learned = [job for job in wanting if job.policy == PolicyName.LEARNED]
         if not learned:
             return
+        # Its library of arrays is loaded with the first price: a process that does not lead never needs it.
+        from lamplighter.crawl.planning import price_solving
+        from lamplighter.rules.change import pricing
+
         others = [job for job in wanting if job.policy != PolicyName.LEARNED]
-        demand = self._demand(learned)
-        budget = self._budget(learned, others)
+        demand = price_solving.demand_of(learned, self.source_defaults.bounds)
+        budget = self._budget(others)
+        if budget is None:
+            budget = price_solving.own_budget(learned)
         capacity = self._capacity(times, others)
         hours = (now - since) / HOUR
         owed = pricing.owed(before.owed, used=used - _spent(others) * hours, budget=budget, hours=hours)
-        priced, outlook = await asyncio.to_thread(_solved, demand, pricing.paced(budget, owed=owed), capacity)
+        paced = pricing.paced(budget, owed=owed)
+        priced, outlook = await asyncio.to_thread(price_solving.solved, demand, paced, capacity)
         passed = (now - before.solved_at) / HOUR if before.solved_at is not None else 0.0
-        promised, seen = _promised(learned, priced, before.figures or {}, hours=passed)
+        promised, seen = price_solving.promised(learned, priced, before.figures or {}, hours=passed)
         figures = {
             "sources": len(learned),
             "budget_per_hour": budget,
@@ -137,28 +137,10 @@ class Pricer:
             max_interval_seconds=job.max_interval_seconds or set_to,
         )
 
-    def _budget(self, learned: Sequence[JobDemand], others: Sequence[JobDemand]) -> float:
-        """The budget for learned sources; without a given budget, what their own intervals would spend."""
-        if self.source_defaults.budget_per_hour is not None:
-            return max(0.0, self.source_defaults.budget_per_hour - _spent(others))
-        intervals = np.array([job.interval_seconds for job in learned], dtype=float)
-        return pricing.baseline_budget(intervals, np.array([job.cost for job in learned], dtype=float))
-
-    def _demand(self, jobs: Sequence[JobDemand]) -> VisitDemand:
-        beliefs = [_belief(job) for job in jobs]
-        bounds = self.source_defaults.bounds
-        least, most = bounds.least.total_seconds(), bounds.most.total_seconds()
-        return VisitDemand(
-            a=np.array([belief[0] for belief in beliefs], dtype=float),
-            b=np.array([belief[1] for belief in beliefs], dtype=float),
-            weight=np.array([weight(job.priority) for job in jobs], dtype=float),
-            signal=np.array([job.signal for job in jobs], dtype=float),
-            age=np.array([_age(job) for job in jobs], dtype=float),
-            cost=np.array([job.cost for job in jobs], dtype=float),
-            least=np.array([job.min_interval_seconds or min(least, job.interval_seconds) for job in jobs]) / 3600,
-            most=np.array([job.max_interval_seconds or max(most, job.interval_seconds) for job in jobs]) / 3600,
-            host=np.array([job.host_id or 0 for job in jobs], dtype=np.int64),
-        )
+    def _budget(self, others: Sequence[JobDemand]) -> float | None:
+        """The budget for learned sources; None if none is given."""
+        given = self.source_defaults.budget_per_hour
+        return max(0.0, given - _spent(others)) if given is not None else None
 
     def _capacity(self, times: Mapping[int, HostTimes], others: Sequence[JobDemand]) -> dict[int, float]:
         """Fetches per hour that each host can serve politely, less those of sources that do not learn."""
@@ -176,48 +158,11 @@ def _first(own: int | None, of_tags: Iterable[timedelta | None]) -> int | None:
     return next((int(span.total_seconds()) for span in of_tags if span is not None), None)
 
 
-def _belief(job: JobDemand) -> tuple[float, float]:
-    if job.belief_a is not None and job.belief_b is not None:
-        return job.belief_a, job.belief_b
-    prior = baseline_prior(timedelta(seconds=job.interval_seconds))
-    return prior.a, prior.b
-
-
-def _age(job: JobDemand) -> float:
-    """Hours from the last change to the last visit; not a number where hours are not felt."""
-    if not job.is_felt:
-        return float("nan")
-    if job.visited_at is None or job.changed_at is None:
-        return UNKNOWN_AGE
-    return max(0.0, (job.visited_at - job.changed_at) / HOUR)
-
-
 def _spent(jobs: Sequence[JobDemand]) -> float:
     """Fetches per hour of jobs that keep to their own pace."""
     return sum(job.cost * 3600 / (job.pace_seconds or job.interval_seconds) for job in jobs)
 
 
-def _solved(demand: VisitDemand, budget: float, capacity: Mapping[int, float]) -> tuple[Priced, pricing.BudgetOutlook]:
-    return (
-        pricing.solve(demand, budget_per_hour=budget, host_capacity=capacity),
-        pricing.more(demand, budget_per_hour=budget, host_capacity=capacity, factor=MORE),
-    )
-
-
-def _promised(
-    learned: Sequence[JobDemand], priced: Priced, before: Mapping[str, Any], *, hours: float
-) -> tuple[float, dict[str, Any]]:
-    """How much staler all sources are than is believed, and the figures from which the next price goes on."""
-    sums = np.array([(job.watched_hours, job.seen_stale_hours) for job in learned], dtype=float)
-    watched, stale = np.where(np.isfinite(sums) & (sums >= 0), sums, 0.0).T
-    month = SeenHours(float(watched.sum()), float(stale.sum()))
-    month_before, days = (SeenHours(*before.get(name, SeenHours())) for name in ("seen_in_month", "seen_in_days"))
-    days = promises.recent(days, month_before=month_before, month=month, hours=hours)
-    believed = promises.mean_share(priced.staleness, watched)
-    correction = promises.correction(days, believed=believed, watched_each=float(watched.mean()))
-    return correction, {"seen_in_month": list(month), "seen_in_days": list(days)}
-
-
-async def _save(db: Connection, priced: Priced, owed: float, figures: Mapping[str, Any], now: datetime) -> None:
+async def _save(db: Connection, priced: "Priced", owed: float, figures: Mapping[str, Any], now: datetime) -> None:
     await stored.save(db, price=priced.price, owed=owed, figures=figures, solved_at=now)
     await stored.save_host_prices(db, priced.host_prices)

@@ -7,7 +7,6 @@ would be a new statement to write, parse and plan.
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.visitors import InternalTraversal
 
@@ -26,7 +25,7 @@ class Among(sa.ColumnElement[bool]):
         self.each = column.in_(sa.select(values.c.value))
         # Without a length: PostgreSQL would cut a longer value to it, and find a wrong row.
         kind = sa.String() if isinstance(column.type, sa.String) else column.type
-        self.array = column == sa.any_(sa.bindparam(name, type_=postgresql.ARRAY(kind)))
+        self.array = column == sa.any_(sa.bindparam(name, type_=sa.ARRAY(kind)))
 
     def self_group(self, against: Any = None) -> "Among":
         """Returns self: on SQLite, SQLAlchemy would compare it with 1, and no index would apply."""

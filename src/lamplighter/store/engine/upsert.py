@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 from lamplighter.store.engine.database import Connection
 from lamplighter.store.schema.types import Json
@@ -17,7 +17,11 @@ def insert(connection: Connection, table: sa.Table) -> Any:
 
 def insert_into(dialect: str, table: sa.Table) -> Any:
     """The same, for a dialect's name."""
-    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+    if dialect == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # as in `schema/types.py`
+
+    return postgresql.insert(table)
 
 
 def insert_many(dialect: str, table: sa.Table, names: Sequence[str]) -> Any:

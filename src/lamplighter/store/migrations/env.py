@@ -5,6 +5,7 @@ from typing import Any
 from alembic import context
 
 from lamplighter import crash_points
+from lamplighter.store.schema.columns import tell_postgresql_conditions
 from lamplighter.store.schema.record_text_ddl import is_other_than_text
 from lamplighter.store.schema.tables import metadata
 
@@ -13,6 +14,7 @@ def _after_each(*_: Any, **__: Any) -> None:
     crash_points.reached("migrate.midway")
 
 
+tell_postgresql_conditions()  # a new migration has them for both databases
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,

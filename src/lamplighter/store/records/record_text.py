@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from lamplighter.model.record_search import Term, TextQuery
 
@@ -19,7 +18,7 @@ NAME = "record_text"
 _WEIGHTS = (10.0, 4.0, 2.0, 1.0)
 
 _FTS = sa.table(NAME, sa.column("rowid", sa.Integer), sa.column(NAME))
-_LEXEMES = sa.table(NAME, sa.column("id", sa.BigInteger), sa.column("lexemes", TSVECTOR))
+_LEXEMES = sa.table(NAME, sa.column("id", sa.BigInteger), sa.column("lexemes"))
 
 
 def ids_with(dialect: str, terms: Iterable[Term], *, any_of_them: bool = False) -> sa.Select[tuple[int]]:

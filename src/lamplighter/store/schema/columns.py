@@ -57,5 +57,16 @@ def windows_index(name: str, column: str) -> sa.Index:
 
 
 def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
-    """An index with a condition."""
-    return sa.Index(name, *columns, unique=unique, sqlite_where=sa.text(where), postgresql_where=sa.text(where))
+    """An index with a condition, which PostgreSQL is told by `tell_postgresql_conditions`."""
+    return sa.Index(name, *columns, unique=unique, sqlite_where=sa.text(where))
+
+
+def tell_postgresql_conditions() -> None:
+    """Gives indexes their conditions for PostgreSQL too, before any is created or compared.
+
+    Naming PostgreSQL with the index itself would load its dialect, which takes as long as a small command.
+    """
+    for known in metadata.tables.values():
+        for index in known.indexes:
+            if (where := index.dialect_options["sqlite"]["where"]) is not None:
+                index.dialect_options["postgresql"]["where"] = where

@@ -4,6 +4,7 @@ import sqlalchemy as sa
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from lamplighter.store.schema import index_outbox_ddl, record_text_ddl, tally_ddl
+from lamplighter.store.schema.columns import tell_postgresql_conditions
 from lamplighter.store.schema.tables import metadata
 
 #: what belongs to the schema beside tables and indexes: full text, triggers, first rows
@@ -20,6 +21,8 @@ _VERSION = (
 
 def create(connection: sa.Connection, *, version: str) -> None:
     """Creates everything, and notes that no migration up to `version` is left to do."""
+    if connection.dialect.name == "postgresql":
+        tell_postgresql_conditions()
     for table in metadata.sorted_tables:
         connection.execute(CreateTable(table))
         for index in sorted(table.indexes, key=lambda each: str(each.name)):  # always in the same order

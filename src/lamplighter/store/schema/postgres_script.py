@@ -4,6 +4,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from lamplighter.store.schema import archive_ddl, creation, index_outbox_ddl, last_outcome_ddl, migrate
+from lamplighter.store.schema.columns import tell_postgresql_conditions
 from lamplighter.store.schema.tables import metadata
 
 #: what the script removes or changes in an older schema
@@ -45,6 +46,7 @@ _FILLED = (
 
 def text() -> str:
     """The whole schema as one PostgreSQL script that is safe to repeat, also over an older schema."""
+    tell_postgresql_conditions()
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     lines = ["BEGIN;", f"{index_outbox_ddl.SUPERSEDED};", _OLD_TALLIES]
     for table in metadata.sorted_tables:

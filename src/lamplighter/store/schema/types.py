@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -42,8 +41,21 @@ def _time_of(microseconds: int | None) -> datetime | None:
 
 #: integer primary key: 64 bits on PostgreSQL, the rowid on SQLite
 BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-#: JSON that PostgreSQL can index
-Json = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
+
+
+class Json(sa.types.TypeDecorator[Any]):
+    """JSON that PostgreSQL can index."""
+
+    impl = sa.JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> Any:
+        if dialect.name != "postgresql":
+            return dialect.type_descriptor(sa.JSON())
+        # Loading that dialect takes as long as a small command, and most installations are on SQLite.
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB())
 
 
 def literal(*values: str) -> list[sa.ColumnElement[str]]:

@@ -11,7 +11,7 @@ from lamplighter.web.access.limits import CallLimits
 from lamplighter.web.access.login_limits import LoginLimits
 from lamplighter.web.access.sessions import Sessions, keys_of
 from lamplighter.web.security_headers import Scope
-from lamplighter.web.view import ServiceView
+from lamplighter.web.service_view import ServiceView
 
 log = telemetry.logger("access")
 #: each hash takes 64 MiB while it is computed

@@ -5,13 +5,11 @@ from base64 import b64decode
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Annotated, Literal
+from typing import Literal
 
-import jwt
-from fastapi import Depends, Request
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
-from starlette.requests import cookie_parser
+from starlette.requests import Request, cookie_parser
 
 from lamplighter.model.access import Caller, Role, User
 from lamplighter.operations.access import api_tokens
@@ -81,10 +79,6 @@ async def is_known(request: Request) -> bool:
     return True
 
 
-#: for public routes that tell strangers less
-IsKnown = Annotated[bool, Depends(is_known)]
-
-
 def _is_from_this_machine(scope: Scope) -> bool:
     try:
         return ip_address(str((scope.get("client") or ("", 0))[0])).is_loopback
@@ -130,6 +124,8 @@ async def _token(text: str, auth: AuthState) -> Caller:
 def _jwt(text: str, key: str | None) -> Caller:
     if key is None:
         raise UnprovenCaller("JWTs are not taken here: LAMPLIGHTER_AUTH_JWT_SECRET is not set")
+    import jwt  # as in `sessions.py`
+
     try:
         claims = jwt.decode(text, key, algorithms=["HS256"], leeway=_LEEWAY_SECONDS, options={"require": ["exp"]})
     except (jwt.InvalidTokenError, ValueError, TypeError, OverflowError):

@@ -6,13 +6,18 @@ framework still decides which one matches, so that guard and router agree.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from starlette.routing import BaseRoute, Match
 
-from lamplighter.web.routes import FEED_KEY, ROLE_KEY
 from lamplighter.web.security_headers import Scope
 
+#: the role of routes that need no credentials
+PUBLIC: Literal["public"] = "public"
+#: the key of a route's role
+ROLE_KEY = "x-role"
+#: the key that says that a route is a feed, which feed readers may ask for in their own way
+FEED_KEY = "x-feed"
 _DRAWER_WORDS = 3
 
 

@@ -8,8 +8,8 @@ from collections.abc import MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from fastapi import Request
 from starlette.datastructures import Headers
+from starlette.requests import Request
 
 from lamplighter.settings import Settings
 

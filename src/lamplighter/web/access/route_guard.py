@@ -13,16 +13,15 @@ from starlette.routing import BaseRoute
 
 from lamplighter import telemetry
 from lamplighter.model.access import Role
-from lamplighter.web import metrics_page
 from lamplighter.web.access import bodies, forgery
 from lamplighter.web.access.auth_state import AuthState
 from lamplighter.web.access.client_address import counted_as
 from lamplighter.web.access.credentials import ProvenCaller, UnprovenCaller, prove
-from lamplighter.web.access.declared_routes import MatchedRoute, RouteTable
+from lamplighter.web.access.declared_routes import PUBLIC, MatchedRoute, RouteTable
 from lamplighter.web.access.dev_mode import forwarding_header
 from lamplighter.web.access.limits import API_PREFIXES, headers_of, seconds_left
+from lamplighter.web.monitoring import metrics_page
 from lamplighter.web.problems import answer
-from lamplighter.web.routes import PUBLIC
 from lamplighter.web.security_headers import App, Receive, Scope, Send
 
 log = telemetry.logger("access")

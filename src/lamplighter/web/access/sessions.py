@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-import jwt
 from starlette.responses import Response
 
 from lamplighter.errors import BadSetting
@@ -91,7 +90,7 @@ class Sessions:
             "iat": now,
             "exp": now + self._lasts,
         }
-        return jwt.encode(claims, self._keys.session, algorithm="HS256")
+        return self._signed(claims)
 
     def read(self, cookie: str) -> Session | None:
         """The session of a cookie; None when expired or forged."""
@@ -108,6 +107,8 @@ class Sessions:
 
     def _claims(self, cookie: str, audience: str, *, required: Sequence[str]) -> dict[str, Any] | None:
         """What a cookie of ours says; None when expired or forged."""
+        import jwt  # a service in which nobody logs in does without its cryptography
+
         try:
             claims: dict[str, Any] = jwt.decode(
                 cookie,
@@ -120,6 +121,11 @@ class Sessions:
         except (jwt.InvalidTokenError, ValueError):
             return None
         return claims
+
+    def _signed(self, claims: dict[str, Any]) -> str:
+        import jwt
+
+        return jwt.encode(claims, self._keys.session, algorithm="HS256")
 
     def form_token(self, number: str) -> str:
         """The CSRF token of a session or login page.
@@ -155,7 +161,7 @@ class Sessions:
             "aud": _BROWSER_AUDIENCE,
             "exp": now + timedelta(seconds=_BROWSER_SECONDS),
         }
-        cookie = jwt.encode(claims, self._keys.session, algorithm="HS256")
+        cookie = self._signed(claims)
         self._put_at_login(response, BROWSER_COOKIE, cookie, seconds=_BROWSER_SECONDS)
 
     def put_login(self, response: Response, number: str) -> None:

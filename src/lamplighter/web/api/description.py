@@ -13,11 +13,12 @@ from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 
 from lamplighter import __version__
+from lamplighter.web.access.declared_routes import FEED_KEY, ROLE_KEY
 from lamplighter.web.api.described_fields import example_of, fields_of, parameters_of
 from lamplighter.web.api.operation_names import distinct, operation_name
 from lamplighter.web.problems import Family, family_of
 from lamplighter.web.rendering import page
-from lamplighter.web.routes import FEED_KEY, PUBLIC, ROLE_KEY, Pages
+from lamplighter.web.routes import PUBLIC, Pages
 
 ROUTES = Pages()
 #: streams, which a browser would load for ever

@@ -14,14 +14,13 @@ from lamplighter.model.fleet import Server
 from lamplighter.operations.fleet import system
 from lamplighter.ports import IndexAway
 from lamplighter.store.engine.database import takes_writes
-from lamplighter.web.access.credentials import IsKnown
 from lamplighter.web.api.envelope import DoneOut, done, taken_from
 from lamplighter.web.api.tasks.shapes_tasks import TaskStatus, status_of
-from lamplighter.web.health import has_space
+from lamplighter.web.monitoring.health import has_space
 from lamplighter.web.problems import Family, envelope_body
 from lamplighter.web.routes import PUBLIC, Routes
 from lamplighter.web.servers_away import servers_away
-from lamplighter.web.view import ServiceView, View
+from lamplighter.web.view import IsKnown, ServiceView, View
 
 ROUTES = Routes("/api", tag="system", family=Family.ENVELOPE)
 _PATIENCE_SECONDS = 3

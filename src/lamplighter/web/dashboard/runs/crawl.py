@@ -15,14 +15,14 @@ from lamplighter.rules.hosts import lanes
 from lamplighter.store.fleet import instances as stored_instances
 from lamplighter.store.hosts.host_lists import MOST_WAITING
 from lamplighter.store.runs.activity import MOST_COUNTED
-from lamplighter.web import health
 from lamplighter.web.dashboard import plots
 from lamplighter.web.dashboard.forms import faults_of
 from lamplighter.web.dashboard.page_request import PageRequest, ThisRequest
 from lamplighter.web.dashboard.runs.lane_picture import lane_picture, later_turn, pace
 from lamplighter.web.dashboard.sources.bare_names import all_beside
+from lamplighter.web.monitoring import health
 from lamplighter.web.routes import Pages
-from lamplighter.web.view import ServiceView, StorageAccess
+from lamplighter.web.service_view import ServiceView, StorageAccess
 
 ROUTES = Pages()
 _SHOWN = 50

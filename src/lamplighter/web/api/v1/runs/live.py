@@ -8,10 +8,10 @@ from lamplighter.model.crawl import RunOutcome
 from lamplighter.operations.jobs import schedule
 from lamplighter.operations.runs.live import LiveEvent, LiveWatch
 from lamplighter.store.runs.live_changes import SeenRun
-from lamplighter.web import health
 from lamplighter.web.api import event_stream as sse
 from lamplighter.web.api.v1.jobs.scheduler import metrics_out
 from lamplighter.web.api.v1.runs.executions import status_of
+from lamplighter.web.monitoring import health
 from lamplighter.web.routes import Routes
 from lamplighter.web.view import ServiceView, View
 

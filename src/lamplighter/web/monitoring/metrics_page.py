@@ -3,18 +3,16 @@
 import asyncio
 from collections.abc import Callable
 
-from fastapi import Request, Response
 from prometheus_client import CollectorRegistry, exposition
 from prometheus_client.openmetrics import exposition as openmetrics
+from starlette.requests import Request
+from starlette.responses import Response
 
 from lamplighter.metrics import REGISTRY
-from lamplighter.web.routes import Pages
 
 PATH = "/metrics"
-ROUTES = Pages()
 
 
-@ROUTES.get(PATH)
 async def metrics(request: Request) -> Response:
     """All metrics, as OpenMetrics if the client accepts it, else in the Prometheus text format."""
     write: Callable[[CollectorRegistry], bytes]

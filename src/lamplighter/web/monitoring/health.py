@@ -5,9 +5,9 @@ from dataclasses import asdict
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from fastapi import Response
-from fastapi.responses import JSONResponse
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from lamplighter import __version__
 from lamplighter.operations.events import event_log
@@ -16,32 +16,30 @@ from lamplighter.operations.records import search_index
 from lamplighter.store.engine.database import Database, takes_writes
 from lamplighter.store.records import records
 from lamplighter.store.sources import sources
-from lamplighter.web.access.credentials import IsKnown
-from lamplighter.web.routes import PUBLIC, Routes
+from lamplighter.web.access.credentials import is_known
 from lamplighter.web.servers_away import servers_away
-from lamplighter.web.view import ServiceView, View
+from lamplighter.web.service_view import ServiceView
 
 _PATIENCE_SECONDS = 3
 #: counting millions of records is slow: the least time between two counts, and the timeout of one
 _COUNTED_EVERY_SECONDS = 5.0
 _COUNTING_SECONDS = 1
-ROUTES = Routes("", tag="system")
+PATH = "/health"
 
 #: database -> time and result of the last count
 _counted: WeakKeyDictionary[Database, tuple[float, dict[str, int | None]]] = WeakKeyDictionary()
 
 
-@ROUTES.get("/health", role=PUBLIC)
-@ROUTES.head("/health", role=PUBLIC)
-async def health(view: View, is_known: IsKnown) -> Response:
+async def health(request: Request) -> Response:
     """Returns 200 if the database responds and accepts writes, else 503; callers without credentials see `status` only.
 
     `status` is `degraded` while Redis, RabbitMQ, the archive or the search server does not answer, and `away` names
     them: crawling goes on as far as it can. It is `degraded` too while too little disk space is free: then nothing is
     fetched. Counts are seconds old. HEAD works too.
     """
-    status, told = await look(view, with_parts=is_known)
-    return JSONResponse(told if is_known else {"status": told["status"]}, status_code=status)
+    knows_us = await is_known(request)
+    status, told = await look(request.app.state.view, with_parts=knows_us)
+    return JSONResponse(told if knows_us else {"status": told["status"]}, status_code=status)
 
 
 async def look(view: ServiceView, *, with_parts: bool) -> tuple[int, dict[str, Any]]:
