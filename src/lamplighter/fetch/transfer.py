@@ -7,6 +7,7 @@ be raised into libcurl: what goes wrong is kept in `trouble` and the transfer is
 import asyncio
 import select
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -120,8 +121,10 @@ class Wire(Protocol):
 class OpenSockets:
     """What all transfers together know of their connections."""
 
-    def __init__(self, acts: ActGuard) -> None:
+    def __init__(self, acts: ActGuard, *, answers_within: float) -> None:
         self._acts = acts
+        #: seconds after which nobody waits for what was sent
+        self._answers_within = answers_within
         #: numbers of those over which nothing could be sent yet
         self.connecting: set[int] = set()
         #: whether anything of a head or body was received since the last look
@@ -129,10 +132,16 @@ class OpenSockets:
         #: the number of each socket, by its own address and port
         self._numbers: dict[tuple[str, int], int] = {}
 
-    def made(self, number: int) -> None:
-        """Notes a socket that is about to connect."""
+    def made(self, family: int, kind: int, protocol: int) -> int:
+        """The number of a new socket that is about to connect."""
+        new = socket.socket(family, kind, protocol)
+        if sys.platform == "linux":
+            # Else the system would go on sending a request that was given up, and it could arrive beside the next one.
+            new.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, max(1, int(1000 * self._answers_within)))
+        number = new.detach()
         self._acts.note(number)
         self.connecting.add(number)
+        return number
 
     def note(self, numbers: Sequence[int]) -> None:
         """Notes new sockets; that of a connection which was closed is replaced when its port is used again."""
@@ -232,10 +241,8 @@ class Transfer:
         try:
             if request.proxy is None or not request.proxy.is_trusted:
                 self._guard.check(str(address.addr[0]), int(address.addr[1]), hostname=request.hostname)
-            number = socket.socket(address.family, address.socktype, address.protocol).detach()
-            self._sockets.append(number)
-            self._open.made(number)
-            return number
+            self._sockets.append(self._open.made(address.family, address.socktype, address.protocol))
+            return self._sockets[-1]
         except AddressRefused as refusal:
             self.refusal = refusal
         except Exception as trouble:

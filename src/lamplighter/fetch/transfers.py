@@ -80,7 +80,7 @@ class Transfers:
         self._watched: dict[int, int] = {}
         self._changed: set[int] = set()
         self._acts = ActGuard()
-        self._open = OpenSockets(self._acts)
+        self._open = OpenSockets(self._acts, answers_within=timeouts.read)
         self._wire = WireWatch()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
