@@ -132,6 +132,24 @@ async def test_a_click_that_comes_before_the_last_is_answered_is_not_lost(
         await expect(page.get_by_label("Examples").get_by_role("listitem").first).to_contain_text("Keeper of lamp 2")
 
 
+async def test_a_click_that_comes_before_the_page_is_ready_does_not_load_it_anew(
+    installation: Installation, window: Window
+) -> None:
+    async with _board() as origin:
+        source = await crawled(installation, f"{origin.url}/jobs", max_depth=0)
+        # Heard first of all: a click that came while the scripts were still at work.
+        await window.page.add_init_script(
+            "addEventListener('DOMContentLoaded', () => { const list = document.getElementById('elements');"
+            " if (list) [...list.children].find(each => each.textContent.includes('Keeper of lamp 2')).click(); }, true)"
+        )
+        pressed: list[dict[str, str]] = []
+        window.page.on("request", lambda asked: pressed.append(asked.headers) if asked.method == "POST" else None)
+        page = await window.open(f"/sources/{source.public_id}/teach")
+
+        await expect(page.get_by_label("What is read")).to_contain_text("7 rows")
+        assert [headers.get("hx-request") for headers in pressed] == ["true"]
+
+
 async def test_what_is_read_already_is_outlined_and_said_beside_it(installation: Installation, window: Window) -> None:
     async with _board() as origin:
         source = await crawled(installation, f"{origin.url}/jobs", max_depth=0)

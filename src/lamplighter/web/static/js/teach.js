@@ -4,9 +4,11 @@
 const frame = document.getElementById("archived");
 const list = document.getElementById("elements");
 
-/* Each answer replaces the form with its examples, so a press waits until the one before it was answered. */
+/* Each answer replaces the form with its examples, so a press waits until the one before it was answered. The first one
+   waits for htmx: without it the form would load the whole page anew, and what is pressed meanwhile would be lost. */
 const waiting = [];
 let submitted = null;
+let isReady = false;
 
 function press(place) {
   if (!Number.isInteger(place) || place < 0) return;
@@ -16,7 +18,7 @@ function press(place) {
 
 function submitNext() {
   const form = document.getElementById("teaching");
-  if (!form || form === submitted || !waiting.length) return;
+  if (!isReady || !form || form === submitted || !waiting.length) return;
   submitted = form;
   form.querySelector('input[name="press"]').value = String(waiting.shift());
   form.requestSubmit();
@@ -99,6 +101,12 @@ function watchList() {
     lines[Math.max(0, Math.min(lines.length - 1, there))].focus();
   });
 }
+
+/* Heard after htmx has heard it, which was loaded before. */
+document.addEventListener("DOMContentLoaded", () => {
+  isReady = true;
+  submitNext();
+});
 
 if (list) watchList();
 outline();
