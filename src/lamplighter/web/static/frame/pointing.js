@@ -3,6 +3,7 @@
 (() => {
   const marked = new Set();
   let near = null;
+  let isPressed = false;
 
   const placed = (target) => (target instanceof Element ? target.closest("[data-lamp]") : null);
   const say = (what) => parent.postMessage({ lamp: what }, "*");
@@ -39,8 +40,19 @@
     if (event.source !== parent) return;
     if (Array.isArray(event.data?.marks)) outline(event.data.marks);
     const place = event.data?.show;
-    if (Number.isInteger(place)) document.querySelector(`[data-lamp="${place}"]`)?.scrollIntoView({ block: "center" });
+    if (Number.isInteger(place) && !isPressed) show(document.querySelector(`[data-lamp="${place}"]`));
   });
+
+  /* Nothing moves under a pointer that is down: the click would be lost. So only this frame is scrolled, too, and not the
+     page around it, which scrollIntoView would scroll as well. */
+  addEventListener("pointerdown", () => (isPressed = true), true);
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(() => (isPressed = false)), true);
+
+  function show(node) {
+    if (!node) return;
+    const { top, height } = node.getBoundingClientRect();
+    scrollBy(0, top + (height - innerHeight) / 2);
+  }
 
   say("ready");
 })();
