@@ -57,6 +57,19 @@ def test_a_backup_that_is_killed_never_has_its_name_and_leaves_nothing_for_long(
     assert files(tmp_path) == []
 
 
+def test_a_backup_that_is_begun_again_within_the_second_has_a_name_of_its_own(tmp_path: Path) -> None:
+    now = datetime(2026, 3, 1, 8, tzinfo=UTC)
+    first = backup_files.new_path(tmp_path, STEM, ".db", now=now)
+    subprocess.run([sys.executable, "-c", KILLED, str(first), ""], timeout=300)
+
+    second = backup_files.new_path(tmp_path, STEM, ".db", now=now)
+    with backup_files.writing(second, schema="0001", now=now) as part:
+        part.write_bytes(b"whole")
+
+    assert [path.name for path in (first, second)] == [f"{STEM}-20260301T080000Z{more}.db" for more in ("", "-2")]
+    assert [each.path for each in backup_files.listed(tmp_path, STEM)] == [second]
+
+
 def test_a_backup_that_is_killed_once_it_has_its_name_is_whole(tmp_path: Path) -> None:
     target = tmp_path / f"{STEM}-20260301T080000Z.db"
 

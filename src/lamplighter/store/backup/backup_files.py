@@ -45,10 +45,10 @@ class Backup:
 
 
 def new_path(folder: Path, stem: str, suffix: str, *, now: datetime) -> Path:
-    """A new, unused file name for a backup made now."""
+    """A new file name for a backup made now, which no backup has and none that was begun."""
     name = f"{stem}-{now.astimezone(UTC).strftime(_STAMP)}"
     number, path = 1, folder / f"{name}{suffix}"
-    while path.exists():
+    while path.exists() or _part_of(path).exists():
         number += 1
         path = folder / f"{name}-{number}{suffix}"
     return path
@@ -58,7 +58,7 @@ def new_path(folder: Path, stem: str, suffix: str, *, now: datetime) -> Path:
 def writing(target: Path, *, schema: str | None, now: datetime) -> Iterator[Path]:
     """A partial file for the backup, which gets its name when the block ends; BadInput if the name is taken."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = target.with_name(target.name + _PART)
+    part = _part_of(target)
     if part.exists() and _is_abandoned(part, now=now):
         part.unlink(missing_ok=True)
     try:
@@ -163,7 +163,7 @@ def remove_leftovers(folder: Path, stem: str, *, now: datetime) -> None:
             part.unlink(missing_ok=True)
     for note in folder.glob(f"{stem}-*{_NOTE}"):
         backup = note.with_name(note.name.removesuffix(_NOTE))
-        if not backup.exists() and not backup.with_name(backup.name + _PART).exists():
+        if not backup.exists() and not _part_of(backup).exists():
             note.unlink(missing_ok=True)
 
 
@@ -183,6 +183,10 @@ def _is_abandoned(part: Path, *, now: datetime) -> bool:
     finally:
         os.close(opened)
     return abs(age) > _YOUNG
+
+
+def _part_of(path: Path) -> Path:
+    return path.with_name(path.name + _PART)
 
 
 def _note_of(path: Path) -> Path:
