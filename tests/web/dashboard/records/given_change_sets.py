@@ -30,7 +30,8 @@ async def a_change_set(
     if price is None:
         await a_record(store, source, title=title, **identity)
     else:
-        await changed(store, record, run_id, **{"fields.price": price})
+        as_written = (f"€ {price[0]:.2f}", f"€ {price[1]:.2f}")
+        await changed(store, record, run_id, **{"fields.price": price, "fields.price_raw": as_written})
     now = store.clock.now()
 
     async def step(db: Any) -> None:

@@ -28,6 +28,8 @@ async def test_a_price_is_told_by_its_move_and_nothing_crawled_is_markup(
 
     assert "<del>20.00</del> → <ins>15.00</ins>" in text
     assert "▼ −25.0\u202f%" in text
+    assert '<span class="field">price: <span' in text, "on one line: line breaks of values are shown"
+    assert "price raw" not in text
     assert EVIL not in text
 
 

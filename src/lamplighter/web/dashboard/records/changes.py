@@ -239,8 +239,10 @@ def _entries(sets: Sequence[ShownSet]) -> list[StreamEntry]:
 
 
 def _record(record: ChangedRecord) -> MarkedRecord:
-    fields = [_field(each) for each in record.fields[:_FIELDS]]
-    return MarkedRecord(record=record, fields=fields, more=len(record.fields) - len(fields))
+    names = {each.field for each in record.fields}
+    # What the page wrote, where the value that was read from it is told.
+    told = [each for each in record.fields if each.field.removesuffix("_raw") not in names - {each.field}]
+    return MarkedRecord(record=record, fields=[_field(each) for each in told[:_FIELDS]], more=len(told[_FIELDS:]))
 
 
 def _field(difference: Difference) -> MarkedField:
