@@ -21,7 +21,7 @@ _UNNOTICED = frozenset({"updated_at", "guid"})
 _UNREAD = re.compile(r"<!--|<(script|style|meta|input|link)\b[^>]{0,10000}>?", re.IGNORECASE)
 _ENDS = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style")}
 #: fields against forgery, fields that are not shown, and what a content security policy asks for
-_TOKEN = re.compile(r"csrf|xsrf|token|nonce|type\s{0,3}=\s{0,3}[\"']?hidden", re.IGNORECASE)
+_TOKEN = re.compile(r"csrf|xsrf|token|nonce|type\s{0,3}=\s{0,3}[\"']?hidden")
 
 
 def of_markup(html: str, how: object) -> str:
@@ -46,7 +46,7 @@ def _kept(html: str, found: re.Match[str]) -> tuple[str, int]:
         end = html.find("-->", at)
         return "", end + 3 if end >= 0 else len(html)
     if name not in _ENDS:
-        return "" if _TOKEN.search(tag) else tag, at
+        return "" if _TOKEN.search(tag.lower()) else tag, at
     ends = _ENDS[name].search(html, at)
     end = ends.start() if ends else len(html)
     content = html[at:end]

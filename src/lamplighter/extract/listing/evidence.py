@@ -48,8 +48,7 @@ _KINDS = (JOB_WORDS, NEWS_WORDS, SHOP_WORDS)
 #: class names of the elements that hold one of many things
 _ITEM_CLASS = re.compile(
     r"(?:^|[\s_-])(?:results?|items?|products?|listings?|posts?|article|jobs?|card|entry|teaser|story|vacanc(?:y|ies)"
-    r"|offer|topic|thread|hit|record|row|tile)(?:$|[\s_-])",
-    re.IGNORECASE,
+    r"|offer|topic|thread|hit|record|row|tile)(?:$|[\s_-])"
 )
 
 
@@ -180,7 +179,7 @@ def _place(region: Region, ground: Ground) -> Evidence:
 
 @lru_cache(maxsize=1024)
 def _is_named_as_item(names: str) -> bool:
-    return _ITEM_CLASS.search(names) is not None
+    return _ITEM_CLASS.search(names.lower()) is not None
 
 
 def are_of_a_kind(rows: Sequence[FlatRow]) -> bool:

@@ -15,12 +15,11 @@ from lamplighter.extract.listing.tree import FORMATTING, Box, self_and_above
 from lamplighter.extract.words.field_words import is_field_name
 from lamplighter.extract.words.value_types import ValueType, value_type
 
-_TITLE_CLASS = re.compile(r"title|headline|heading|job-?name|product-?name|(?:^|[\s_-])name(?:$|[\s_-])", re.IGNORECASE)
+_TITLE_CLASS = re.compile(r"title|headline|heading|job-?name|product-?name|(?:^|[\s_-])name(?:$|[\s_-])")
 #: the names of those behind a thing, and of groups of things
 _OTHER_CLASS = re.compile(
     r"compan(?:y|ies)|employer|organi[sz]ation|brand|author|seller|vendor|(?:^|[\s_-])(?:cp|corp|org|firm)(?:$|[\s_-])"
-    r"|locat|categor|snippet|description|summary|excerpt",
-    re.IGNORECASE,
+    r"|locat|categor|snippet|description|summary|excerpt"
 )
 #: texts before or behind a title in its heading that are not part of it
 _MARK_CLASS = re.compile(r"kicker|eyebrow|overline|badge|label|categor|rubri|topic|flag|pill|\btag", re.IGNORECASE)
@@ -189,8 +188,8 @@ def _score(found: Sequence[RowText], *, rows: int, place: float, own: float) -> 
     score += 1.2 * _share(part.heading is not None for part in sample)
     score += 0.6 * _share(part.link is not None for part in sample) + 0.3 * own
     score += 0.3 * _share(part.strong for part in sample)
-    score += 0.7 * _share(_TITLE_CLASS.search(_class_near(part)) is not None for part in sample)
-    score -= 0.9 * _share(_OTHER_CLASS.search(part.box.attribute("class")[:200]) is not None for part in sample)
+    score += 0.7 * _share(_says_title(_class_near(part)) for part in sample)
+    score -= 0.9 * _share(_says_other(part.box.attribute("class")[:200]) for part in sample)
     score -= 1.5 * _share(is_code(part.text) for part in sample)
     return score - 0.12 * min(place, 6)
 
@@ -205,6 +204,16 @@ def _length_score(length: float) -> float:
         if length < limit:
             return score
     return 0.1
+
+
+@lru_cache(maxsize=4096)
+def _says_title(names: str) -> bool:
+    return _TITLE_CLASS.search(names.lower()) is not None
+
+
+@lru_cache(maxsize=4096)
+def _says_other(names: str) -> bool:
+    return _OTHER_CLASS.search(names.lower()) is not None
 
 
 def _class_near(part: RowText) -> str:

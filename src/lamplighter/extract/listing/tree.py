@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import repeat
 from typing import TYPE_CHECKING, TypeAlias
 
 from turbohtml import Element, Node, Text
@@ -39,16 +38,13 @@ _OFF_SCREEN = re.compile(
 _FOR_SCREEN_READERS = re.compile(
     r"\b(?:sr-?only|(?:visually|accessibly)-?hidden|screen-?reader(?:s|-text|-only)?|assistive-text|a11y-hidden"
     r"|accessible-?text|accessibility-text|hidden-?(?:visually|accessible)|vh|show-for-sr|off-?screen(?:-text)?"
-    r"|off-left|element-invisible|hidden-text|aural|clip-?hidden)\b",
-    re.IGNORECASE,
+    r"|off-left|element-invisible|hidden-text|aural|clip-?hidden)\b"
 )
 
 #: where a new word begins: navMenu
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 #: words that were searched for
-_MARKED = re.compile(
-    r"highlight|(?:^|[\s_-])(?:hit|hl|match(?:ed)?|keyword|query|search-?term|qt\d)(?:$|[\s_-])", re.IGNORECASE
-)
+_MARKED = re.compile(r"highlight|(?:^|[\s_-])(?:hit|hl|match(?:ed)?|keyword|query|search-?term|qt\d)(?:$|[\s_-])")
 
 #: attributes of an element that shows and hides another
 _UNFOLDING = frozenset({"aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle"})
@@ -105,8 +101,8 @@ class Box:
     #: the cells of a row with their columns, once they were computed
     cells: "list[tuple[int, Box]] | None" = None
 
-    def __init__(self, node: Element, parent: "Box | None", place: int) -> None:
-        self.tag = node.tag
+    def __init__(self, node: Element, tag: str, parent: "Box | None", place: int) -> None:
+        self.tag = tag
         self.node = node
         self.parent = parent
         #: position in the document; the body has 0
@@ -139,27 +135,30 @@ def outline(page: HtmlPage) -> list[Box]:
         return boxes
     paths: dict[tuple[int, str, int], int] = {}
     #: the box being filled and its remaining children, and the same of those around it; the body has no names
-    body = around = Box(Element("body"), None, 0)
+    body = around = Box(Element("body"), "body", None, 0)
     children = iter(page.body)
     entered: list[tuple[Box, Iterator[Node]]] = []
-    for _ in repeat(None, MAX_NODES):
-        while (node := next(children, None)) is None and entered:
+    nodes = 0
+    while nodes < MAX_NODES:
+        for node in children:
+            nodes += 1
+            if isinstance(node, Text):
+                _add_text(node.data, around)
+            elif isinstance(node, Element) and (tag := node.tag) not in _LEFT_OUT:
+                box = _box(node, tag, around, len(boxes) + 1)
+                if tag in FORMATTING or box.marked or (tag == "span" and _is_left_open(around)):
+                    box.path = around.path
+                else:
+                    column = len(around.parts) if tag in _CELLS else 0
+                    box.path = paths.setdefault((around.path, tag, column), len(paths) + 1)
+                boxes.append(box)
+                entered.append((around, children))
+                around, children = box, iter(node)
+                break
+        else:
+            if not entered:
+                break
             around, children = _leave(entered, around, len(boxes))
-        if node is None:
-            break
-        if isinstance(node, Text):
-            _add_text(node.data, around)
-        elif isinstance(node, Element) and node.tag not in _LEFT_OUT:
-            box = _box(node, around, len(boxes) + 1)
-            tag = box.tag
-            if tag in FORMATTING or box.marked or _is_left_open(tag, around):
-                box.path = around.path
-            else:
-                column = len(around.parts) if tag in _CELLS else 0
-                box.path = paths.setdefault((around.path, tag, column), len(paths) + 1)
-            boxes.append(box)
-            entered.append((around, children))
-            around, children = box, iter(node)
     while entered:
         around, _ = _leave(entered, around, len(boxes))
     for wrapper in _wrappers(boxes, body):
@@ -211,9 +210,8 @@ def _add_text(text: str, parent: Box) -> None:
         parent.parts.append(" ")
 
 
-def _box(node: Element, parent: Box, place: int) -> Box:
-    box = Box(node, parent, place)
-    tag = box.tag
+def _box(node: Element, tag: str, parent: Box, place: int) -> Box:
+    box = Box(node, tag, parent, place)
     parent.parts.append(box)
     if parent.line:
         box.before = parent.line
@@ -240,11 +238,11 @@ def _box(node: Element, parent: Box, place: int) -> Box:
     return box
 
 
-def _is_left_open(tag: str, around: Box) -> bool:
-    """Does nobody close this inline element, so that each row is deeper than the one before?"""
+def _is_left_open(around: Box) -> bool:
+    """Does nobody close the spans, so that each row is deeper than the one before?"""
     above: Box | None = around
     for _ in range(_MOST_SPANS):
-        if tag != "span" or above is None or above.tag != tag:
+        if above is None or above.tag != "span":
             return False
         above = above.parent
     return True
@@ -278,6 +276,6 @@ def _mark(box: Box) -> None:
 @lru_cache(maxsize=8192)
 def _judged(names: str) -> tuple[float, bool, bool]:
     """By its class names or id: the worth of an element, is it for screen readers, does it mark words?"""
-    names = _CAMEL.sub("-", names)
+    names = _CAMEL.sub("-", names).lower()  # a pattern that ignores case takes six times as long
     worth = IN_FRAME if FRAME_CLASS.search(names) else IN_MENU if MENU_CLASS.search(names) else 1.0
     return worth, _FOR_SCREEN_READERS.search(names) is not None, _MARKED.search(names) is not None

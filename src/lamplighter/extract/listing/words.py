@@ -4,18 +4,15 @@ import re
 
 from lamplighter.extract.words.field_words import word_pattern
 
-#: class and id names of the frame of a page
+#: class and id names of the frame of a page, in lower case
 FRAME_CLASS = re.compile(
     r"(?:^|[\s_-])(?:breadcrumbs?|footer|site-?header|page-?header|topbar|sidebar|pagination|pager|page-?numbers|social"
     r"|share|sharing|cookies?|consent|skip-?links?|tag-?cloud|tags|facets?|refine|language-?(?:switcher|selector)"
     r"|lang-?switch(?:er)?|comments?|comment-?list|related|recommend(?:ed|ations?)?|similar|you-?may-?also"
     r"|most-?(?:read|popular)|trending|newsletter|masthead|colophon|toc|also-?like|archives?-?list|widget-area|blogroll"
-    r"|login|modal|popup|toolbar)(?:$|[\s_-])",
-    re.IGNORECASE,
+    r"|login|modal|popup|toolbar)(?:$|[\s_-])"
 )
-MENU_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|submenu|megamenu|dropdown)(?:$|[\s_-])", re.IGNORECASE
-)
+MENU_CLASS = re.compile(r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|submenu|megamenu|dropdown)(?:$|[\s_-])")
 
 #: texts of links and marks in a row that are never its title
 ACTIONS = """

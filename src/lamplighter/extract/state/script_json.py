@@ -34,7 +34,7 @@ _START = re.compile(
 #: the name of a variable or property before the value
 _NAME = re.compile(r"""([\w$]{1,60})["'\]]{0,2}\s{0,5}\Z""")
 _LONGEST_NAME = 70
-_TITLE_KEY = re.compile(r"""(?:title|name|headline)["']?\s{0,3}:""", re.IGNORECASE)
+_TITLE_KEY = re.compile(r"""(?:title|name|headline)["']?\s{0,3}:""")
 _STRING = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`""", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
 _HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
@@ -131,7 +131,7 @@ def _assigned(script: str) -> Iterator[Named]:
             value, at = _parsed(script, begin, is_escaped=start[1] is not None)
         else:
             value, at = _literal(script, begin)
-            if value is None and loose and _TITLE_KEY.search(script, begin, begin + _NEAR):
+            if value is None and loose and _TITLE_KEY.search(script[begin : begin + _NEAR].lower()):
                 loose -= 1
                 value = _loose_literal(script, begin)
         if isinstance(value, (dict, list)) and value:

@@ -52,15 +52,16 @@ _MONTH = one_of(_MONTH_NAMES.lower().split()) + r"\b\.?"
 #: in the digits of Europe, of Arabic and of Persian
 _YEAR = r"(?:[1١۱][9٩۹]|[2٢۲][0٠۰])\d\d"
 _DAY = r"(?:[0٠۰]?[1-9١-٩۱-۹]|[12١٢۱۲]\d|[3٣۳][01٠١۰۱])(?:st|nd|rd|th|er|e|\.?º|°|-(?:го|е|ви|ри|ти|ми))?"
+_MONTH_AND_DAY = r"\s?\d\d?\s?[月월]\s?\d\d?\s?[日일]"
 _DATE_TEXT = (
+    # The lookaheads tell at once whether figures or a month may begin: most letters of a text begin neither.
     # A docket number such as CA2021-02-016 is no date.
-    rf"(?<![A-Za-z\d]){_YEAR}[-/.]\d\d?[-/.]\d\d?(?!\d)(?:[T ]\d\d:\d\d[\d:.+Z-]*)?"
+    rf"(?=\d)(?:(?<![A-Za-z\d]){_YEAR}[-/.]\d\d?[-/.]\d\d?(?!\d)(?:[T ]\d\d:\d\d[\d:.+Z-]*)?"
     rf"|\b\d\d?[-/.]\d\d?[-/.](?:{_YEAR}|\d\d)\b"
     rf"|\b{_DAY}[\s./-]{{0,3}}(?:de |of )?{_MONTH}(?:[\s,./-]{{1,3}}(?:de |del )?(?:{_YEAR}|'?\d\d\b))?"
-    rf"|\b{_MONTH}\s{{0,2}}{_DAY}(?:,?\s{{1,2}}{_YEAR})?\b"
-    rf"|\b{_MONTH}-{_DAY}-(?:{_YEAR}|\d\d)\b"
-    rf"|(?:{_YEAR}|(?:令和|平成)\s?(?:\d\d?|元))\s?[年년]\s?\d\d?\s?[月월]\s?\d\d?\s?[日일]"
-    r"|\b\d\d?\s?[月월]\s?\d\d?\s?[日일]"
+    rf"|{_YEAR}\s?[年년]{_MONTH_AND_DAY}|\b(?=\d){_MONTH_AND_DAY})"
+    rf"|(?=[^\W\d])\b{_MONTH}(?:\s{{0,2}}{_DAY}(?:,?\s{{1,2}}{_YEAR})?\b|-{_DAY}-(?:{_YEAR}|\d\d)\b)"
+    rf"|(?:令和|平成)\s?(?:\d\d?|元)\s?[年년]{_MONTH_AND_DAY}"
 )
 _TIME_TEXT = (
     r"(?:[\s,]{1,3}(?:at |um |à |a las )?\d\d?[:h.]\d\d(?::\d\d)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:UTC|GMT|CES?T"
@@ -83,6 +84,10 @@ AGO = re.compile(
     r"|(?:منذ|قبل) \d{1,3} \w{3,6}"
     r"|\d{1,3}\s?(?:天|小时|分钟)前|\d{1,3}\s?(?:日|時間|分)前|\d{1,3}\s?(?:일|시간|분) ?전",
     re.IGNORECASE,
+)
+#: without one of these, in lower case, nothing is said to be ago
+_SAYS_AGO = re.compile(
+    "ago|geleden|fa|temu|sedan|siden|sitten|назад|тому|nce|vor|il y a|hace|h[a\u00e1]|před|منذ|قبل|前|전"
 )
 LEFT = re.compile(
     rf"\b\d{{1,3}}\s?{_UNIT}\s(?:left|remaining|to go)\b|\bnoch \d{{1,3}} {_UNIT}|\bquedan \d{{1,3}} {_UNIT}"
@@ -184,7 +189,7 @@ def value_type(text: str) -> ValueType | None:
         return _wordy_type(text)
     if LEFT.search(text):
         return ValueType.LEFT
-    if AGO.search(text):
+    if _SAYS_AGO.search(text.lower()) and AGO.search(text):
         return ValueType.AGO
     if (found := DATE.search(text)) and len(text) - len(found[0]) <= _BESIDE_DATE:
         return ValueType.DATE
