@@ -25,6 +25,7 @@ ROWS = "<tr><td><p>cell<br></td></tr>" * 5_000
         pytest.param(
             "<a " + "".join(f"x{n}='>' " for n in range(20_000)) + ">", id="attributes that hide behind quotes"
         ),
+        pytest.param("<<a " + "".join(f"x{n} " for n in range(20_000)) + ">", id="attributes behind a lonely bracket"),
         pytest.param("".join(f"<body x='<' y{n} z{n}></body>" for n in range(10_000)), id="a body again and again"),
         pytest.param("<HTML\n" + "".join(f"><html x{n}" for n in range(10_000)), id="the same of html, in capitals"),
     ],

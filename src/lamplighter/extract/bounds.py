@@ -25,9 +25,15 @@ _NOT_COUNTED = frozenset(f"{_VOID} {_CLOSED_BY_THE_NEXT}".split())
 _FORMATTING = frozenset({"b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"})
 
 # One linear walk over the whole page (possessive, so it never steps back) that stops at a tag with too many attributes.
-_ATTRIBUTE = r"""(?>[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+)"""
+# White space is what the parser takes for it; a few characters are found sooner than a class of Unicode.
+_SPACE = r" \t\n\r\f"
+_ATTRIBUTE = (
+    rf"(?>[{_SPACE}/]*+[^{_SPACE}/>][^{_SPACE}/>=]*+"
+    rf"(?:[{_SPACE}]*+=[{_SPACE}]*+(?:\"[^\"]*+\"|'[^']*+'|[^{_SPACE}>\"'][^{_SPACE}>]*+)?+)?+)"
+)
 _TAGS_WITHIN_BOUNDS = re.compile(
-    rf"(?:[^<]++|<(?![a-zA-Z])|<[a-zA-Z][^\s/>]*+{_ATTRIBUTE}{{0,{MAX_ATTRIBUTES}}}+[\s/]*+(?:>|\Z))*+"
+    rf"(?:[^<]*+<(?:(?![a-zA-Z])|[a-zA-Z][^{_SPACE}/>]*+"
+    rf"(?:>|{_ATTRIBUTE}{{0,{MAX_ATTRIBUTES}}}+[{_SPACE}/]*+(?:>|\Z))))*+[^<]*+"
 )
 
 #: attributes of every further html or body tag are added to the first one's, each compared with all others

@@ -13,7 +13,7 @@ from lamplighter.extract.listing.ground import Ground, announces
 from lamplighter.extract.listing.regions import ELSEWHERE, UNLINKED, Region, is_item
 from lamplighter.extract.listing.rows import RowText, links_in, segments
 from lamplighter.extract.listing.titles import ReadRow, give_titles
-from lamplighter.extract.listing.tree import Box
+from lamplighter.extract.listing.tree import Box, Part
 from lamplighter.extract.listing.words import JOB_WORDS, NEWS_WORDS, RELATED, SHOP_WORDS
 from lamplighter.extract.words.field_words import bare
 from lamplighter.extract.words.value_types import ValueType, date_in, value_type
@@ -109,7 +109,7 @@ def _form(region: Region, ground: Ground) -> Evidence:
         "table with known heads": float(key == "table"),
         "table rows": share(row.box.tag == "tr" for row in rows),
         "articles": share(row.box.tag == "article" for row in rows),
-        "named as items": share(_is_named_as_item(row.box.attribute("class")[:200]) for row in rows[:_SAMPLE]),
+        "named as items": share(_is_named_as_item(row.box.names[:200]) for row in rows[:_SAMPLE]),
     }
 
 
@@ -282,7 +282,13 @@ def has_facts(texts: Sequence[RowText]) -> bool:
 
 def size_of(row: FlatRow) -> int:
     """Characters of text in a row."""
-    return sum([len(part) if isinstance(part, str) else part.size for part in row.parts])
+    if len(row.parts) == 1:
+        return row.box.size if row.parts[0] is row.box else _length(row.parts[0])
+    return sum(map(_length, row.parts))
+
+
+def _length(part: Part) -> int:
+    return len(part) if isinstance(part, str) else part.size
 
 
 def _weight(text: str) -> int:

@@ -25,17 +25,15 @@ _SHORT_HEADING = 5
 
 #: "1-24 of 310" in several languages
 _RANGE = re.compile(
-    # What begins with a kind of character is searched for many times as fast as what begins by looking back.
+    # In lower case. What begins with a kind of character is searched for many times as fast as what begins by looking back.
     r"(\d(?<!\d\d)\d{0,4})\s?(?:-|\u2013|\u2014|to|bis|\u00e0|a|\u0434\u043e|\uff5e|~)\s?(\d{1,5})(?:\s+\S+){0,2}?\s*"
-    r"(?:of|von|de|sur|di|van|av|af|z|ze|\u0438\u0437|\u0437|od|/)(?:\s\S+)?\s+\d",
-    re.IGNORECASE,
+    r"(?:of|von|de|sur|di|van|av|af|z|ze|\u0438\u0437|\u0437|od|/)(?:\s\S+)?\s+\d"
 )
 #: "24 products"
 _TOTAL = re.compile(
     r"(\d(?<![\d.,]\d)\d{0,3})\s+(?:\w+\s)?(?:results?|items?|products?|jobs?|matches|entries|records|positions"
     r"|vacancies|ergebnisse|treffer|artikel|produkte|stellen|resultados|r\u00e9sultats|produits|offres|risultati|prodotti"
-    r"|resultaten|producten|wynik\u00f3w|ofert|produkt\u00f3w)\b",
-    re.IGNORECASE,
+    r"|resultaten|producten|wynik\u00f3w|ofert|produkt\u00f3w)\b"
 )
 
 
@@ -137,7 +135,7 @@ class Ground:
                 continue
             for part in box.parts:
                 if isinstance(part, str) and _DIGIT.search(part):
-                    text = text_of(box)
+                    text = text_of(box).lower()
                     found.update(int(last) - int(first) + 1 for first, last in _RANGE.findall(text))
                     found.update(map(int, _TOTAL.findall(text)))
                     break

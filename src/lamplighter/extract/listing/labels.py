@@ -167,10 +167,10 @@ def _split(text: str) -> tuple[str | None, str]:
 def classes_near(part: RowText) -> str:
     """The class names of a text's element, of the icon before it, or of the elements that contain only it."""
     named = (_name_for_scripts(part.dress) if part.dress is not None else None) or _name_for_scripts(part.box)
-    classes = named or part.box.attribute("itemprop") or part.icon or part.box.attribute("class")
+    classes = named or part.box.attribute("itemprop") or part.icon or part.box.names
     if classes or part.box.parent is None or len(part.box.parent.parts) > 2:
         return classes
-    return part.box.parent.attribute("class")
+    return part.box.parent.names
 
 
 def _name_for_scripts(box: Box) -> str | None:

@@ -44,7 +44,7 @@ def with_missed(region: Region, links: Sequence[RowLink]) -> Region:
 
 
 def _classes(box: Box) -> set[str]:
-    return set(box.attribute("class").split())
+    return set(box.names.split())
 
 
 def _link_in(box: Box, links: Sequence[RowLink], pattern: str) -> RowLink | None:

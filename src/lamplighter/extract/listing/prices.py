@@ -68,7 +68,7 @@ def _is_old(price: RowPrice, texts: Sequence[RowText]) -> bool:
 def _is_in_old(box: Box) -> bool:
     """Do the names of the elements around a price mark it as old, or strike it out?"""
     for level in islice(self_and_above(box), _LEVELS):
-        names = level.attribute("class")[:_LONGEST_NAMES]
+        names = level.names[:_LONGEST_NAMES]
         said = level.attribute("aria-label") or level.attribute("title")
         if (
             (names and _OLD_CLASS.search(names))

@@ -8,6 +8,7 @@
 """
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -45,6 +46,8 @@ _NO_ADDRESS = ("#", "mailto:", "tel:", "javascript:", "data:", "sms:", "whatsapp
 _IN_SCRIPT = re.compile(r"location(?:\.href)?\s*=\s*['\"]([^'\"]{1,500})['\"]|open\(\s*['\"]([^'\"]{1,500})['\"]")
 #: characters before a link in its own line that make it a part of a sentence
 _SENTENCE = 40
+#: elements in a link that may be its heading
+_FIRST = 12
 #: jobs, and events among all the rest
 _AT_A_PLACE = frozenset({RecordKind.JOB, RecordKind.OTHER})
 _ROW_TAGS = frozenset({"tr", "li", "div", "article", "td"})
@@ -117,6 +120,7 @@ def links_of(page: HtmlPage, boxes: Sequence[Box]) -> list[RowLink]:
     resolve, host = page.resolver.resolve, host_of(page.url)
     found: list[RowLink] = []
     known: dict[str, tuple[str, str] | None] = {}
+    headings = [box.place for box in boxes if box.tag in HEADINGS]
     heading_until = 0
     for box in boxes:
         tag = box.tag
@@ -136,10 +140,15 @@ def links_of(page: HtmlPage, boxes: Sequence[Box]) -> list[RowLink]:
         target = known[href]
         if target is None or len(found) >= _MAX_LINKS or box.before >= _SENTENCE:
             continue
-        inside = boxes[box.place : min(box.last, box.place + 12)]
-        in_heading = box.place <= heading_until or any(inner.tag in HEADINGS for inner in inside)
+        in_heading = box.place <= heading_until or _has_heading(box, headings)
         found.append(RowLink(box=box, url=target[0], pattern=target[1], text=link_text(box), in_heading=in_heading))
     return found
+
+
+def _has_heading(box: Box, headings: Sequence[int]) -> bool:
+    """Is there a heading among its first elements? `headings` are the places of all."""
+    at = bisect_right(headings, box.place)
+    return at < len(headings) and headings[at] <= min(box.last, box.place + _FIRST)
 
 
 def _row_address(box: Box) -> str:

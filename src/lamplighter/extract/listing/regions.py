@@ -80,7 +80,7 @@ def regions(links: Sequence[RowLink], main: Box | None = None) -> list[Region]:
             groups[("pattern", link.pattern)].append(link)
         if link.in_heading:
             groups[("heading",)].append(link)
-        if names := link.box.attribute("class"):
+        if names := link.box.names:
             groups[("class", link.box.path, names)].append(link)
     if headlines := _headlines(links):
         groups[("headline",)] = headlines

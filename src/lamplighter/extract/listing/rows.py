@@ -137,7 +137,7 @@ def _with_amounts(found: list[RowText]) -> list[RowText]:
 
 
 def _with_cents(before: str, text: str, box: Box) -> str:
-    return with_cents(before, text, tag=box.tag, names=box.attribute("class"))
+    return with_cents(before, text, tag=box.tag, names=box.names)
 
 
 def _ends_amount(text: str) -> bool:
@@ -205,7 +205,7 @@ class _Reader:
         if not box.parts:
             self.is_broken = self.is_broken or tag == "br"
             if tag in ("i", "span"):
-                self.icon = box.attribute("class")
+                self.icon = box.names
             return
         if (
             (box.unseen and not box.spoken and depth)

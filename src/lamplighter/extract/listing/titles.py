@@ -189,7 +189,7 @@ def _score(found: Sequence[RowText], *, rows: int, place: float, own: float) -> 
     score += 0.6 * _share(part.link is not None for part in sample) + 0.3 * own
     score += 0.3 * _share(part.strong for part in sample)
     score += 0.7 * _share(_says_title(_class_near(part)) for part in sample)
-    score -= 0.9 * _share(_says_other(part.box.attribute("class")[:200]) for part in sample)
+    score -= 0.9 * _share(_says_other(part.box.names[:200]) for part in sample)
     score -= 1.5 * _share(is_code(part.text) for part in sample)
     return score - 0.12 * min(place, 6)
 
@@ -218,7 +218,7 @@ def _says_other(names: str) -> bool:
 
 def _class_near(part: RowText) -> str:
     outer = part.box.parent
-    return f"{part.box.attribute('class')} {outer.attribute('class') if outer is not None else ''}"[:200]
+    return f"{part.box.names} {outer.names if outer is not None else ''}"[:200]
 
 
 def _may_be_title(part: RowText) -> bool:
@@ -297,7 +297,7 @@ def _belongs(other: RowText, part: RowText, whole: Box) -> bool:
     """Is another text inside the title's element a piece of the title, not a mark beside it?"""
     if other.box is part.box and other.box is not whole:
         return False
-    if other.box is not part.box and other.box is not whole and _MARK_CLASS.search(other.box.attribute("class")[:200]):
+    if other.box is not part.box and other.box is not whole and _MARK_CLASS.search(other.box.names[:200]):
         return False
     if not _may_be_title(other) and other.box is not part.box:
         return False

@@ -92,6 +92,8 @@ class Box:
     unfolds = False
     #: it has no attributes at all
     bare = True
+    #: its class names; empty when it has none
+    names = ""
     #: its role; empty when it has none
     role = ""
     #: a script may make it a link
@@ -169,7 +171,12 @@ def outline(page: HtmlPage) -> list[Box]:
 def release(boxes: Iterable[Box]) -> None:
     """Lets go of an outline: its boxes hold each other, and would have to be found by the garbage collector."""
     for box in boxes:
-        box.__dict__.clear()
+        # A box, those inside it, and the texts that were read in it.
+        del box.parts
+        if box.texts is not None:
+            box.texts = None
+        if box.cells is not None:
+            box.cells = None
 
 
 def _wrappers(boxes: Sequence[Box], body: Box) -> list[Box]:
@@ -225,6 +232,7 @@ def _box(node: Element, tag: str, parent: Box, place: int) -> Box:
         box.bare = False
         if names := node.attr("class"):
             others -= 1
+            box.names = names
             worth, spoken, marked = _judged(names[:_LONGEST_NAMES])
             if spoken:
                 box.spoken = True
