@@ -95,7 +95,7 @@ def is_data(row: Box) -> bool:
 
 def is_table(box: Box) -> bool:
     """Is the element a table, by name or by role?"""
-    return box.tag == "table" or box.role in _TABLE_ROLES
+    return box.tag == "table" or (box.role != "" and box.role in _TABLE_ROLES)
 
 
 def table_of(row: Box) -> Box | None:

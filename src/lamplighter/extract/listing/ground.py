@@ -25,7 +25,7 @@ _SHORT_HEADING = 5
 
 #: "1-24 of 310" in several languages
 _RANGE = re.compile(
-    # In lower case. What begins with a kind of character is searched for many times as fast as what begins by looking back.
+    # In lower case. What begins with a kind of character is found many times as fast as what begins by looking back.
     r"(\d(?<!\d\d)\d{0,4})\s?(?:-|\u2013|\u2014|to|bis|\u00e0|a|\u0434\u043e|\uff5e|~)\s?(\d{1,5})(?:\s+\S+){0,2}?\s*"
     r"(?:of|von|de|sur|di|van|av|af|z|ze|\u0438\u0437|\u0437|od|/)(?:\s\S+)?\s+\d"
 )

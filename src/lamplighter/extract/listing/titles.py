@@ -182,21 +182,17 @@ def _score(found: Sequence[RowText], *, rows: int, place: float, own: float) -> 
     """How much the texts of one slot look like the titles of their rows."""
     texts = {_FILE_SIZE.sub("", part.text) if part.text.endswith(")") else part.text for part in found}
     distinct = len(texts) / len(found)
-    length = sum(min(len(part.text), 400) for part in found) / len(found)
+    length = sum([min(len(part.text), 400) for part in found]) / len(found)
     sample = found[:8]
+    size = len(sample)
     score = (len(found) / rows) * (0.2 + 0.8 * distinct) * 2 * _length_score(length)
-    score += 1.2 * _share(part.heading is not None for part in sample)
-    score += 0.6 * _share(part.link is not None for part in sample) + 0.3 * own
-    score += 0.3 * _share(part.strong for part in sample)
-    score += 0.7 * _share(_says_title(_class_near(part)) for part in sample)
-    score -= 0.9 * _share(_says_other(part.box.names[:200]) for part in sample)
-    score -= 1.5 * _share(is_code(part.text) for part in sample)
+    score += 1.2 * (sum([part.heading is not None for part in sample]) / size)
+    score += 0.6 * (sum([part.link is not None for part in sample]) / size) + 0.3 * own
+    score += 0.3 * (sum([part.strong for part in sample]) / size)
+    score += 0.7 * (sum([_says_title(_class_near(part)) for part in sample]) / size)
+    score -= 0.9 * (sum([_says_other(part.box.names[:200]) for part in sample]) / size)
+    score -= 1.5 * (sum([is_code(part.text) for part in sample]) / size)
     return score - 0.12 * min(place, 6)
-
-
-def _share(claims: Iterable[bool]) -> float:
-    values = list(claims)
-    return sum(values) / len(values)
 
 
 def _length_score(length: float) -> float:

@@ -1,7 +1,7 @@
 """The elements of a page as plain objects with parents, paths and texts, made in one walk over the parser's tree."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -181,7 +181,8 @@ def release(boxes: Iterable[Box]) -> None:
 
 def _wrappers(boxes: Sequence[Box], body: Box) -> list[Box]:
     """Elements that are named after a side bar or a menu and hold the body of the page: "content-sidebar-wrap"."""
-    named = [box for box in boxes if box.named_worth < 1 and box.size >= _LEAST_WRAPPED * body.size]
+    least = _LEAST_WRAPPED * body.size
+    named = [box for box in boxes if box.size >= least and box.named_worth < 1]
     if not named:
         return []
     headings = [box.place for box in boxes if box.tag == "h1"]
@@ -241,8 +242,8 @@ def _box(node: Element, tag: str, parent: Box, place: int) -> Box:
             if worth < 1 and tag not in _NEVER_FRAMES:
                 box.named_worth = worth
                 box.worth = min(box.worth, worth)
-        if others and not _TELLING.isdisjoint(node.attrs):
-            _mark(box)
+        if others and (told := _TELLING.intersection(node.attrs)):
+            _mark(box, told)
     return box
 
 
@@ -261,21 +262,22 @@ def _is_outermost(parent: Box) -> bool:
     return parent.parent is None or (parent.parent.parent is None and parent.tag == "div")
 
 
-def _mark(box: Box) -> None:
+def _mark(box: Box, told: Set[str]) -> None:
     """Reads attributes other than the class: whether the box is visible, whether it is part of a frame."""
-    if (name := box.attribute("id")) and box.tag not in _NEVER_FRAMES:
+    if "id" in told and (name := box.attribute("id")) and box.tag not in _NEVER_FRAMES:
         box.named_worth = min(box.named_worth, _judged(name[:_LONGEST_NAMES])[0])
         box.worth = min(box.worth, box.named_worth)
-    box.role = box.attribute("role")
-    if box.role in _FRAME_ROLES:
-        box.worth = box.own_worth = IN_FRAME
-    if not _CLICKABLE.isdisjoint(box.node.attrs):
+    if "role" in told:
+        box.role = box.attribute("role")
+        if box.role in _FRAME_ROLES:
+            box.worth = box.own_worth = IN_FRAME
+    if not _CLICKABLE.isdisjoint(told):
         box.clickable = True
-    if box.tag in _CLICKED and not _UNFOLDING.isdisjoint(box.node.attrs):
+    if box.tag in _CLICKED and not _UNFOLDING.isdisjoint(told):
         box.unfolds = True
-    if box.has("hidden") or box.attribute("aria-hidden") == "true":
+    if "hidden" in told or ("aria-hidden" in told and box.attribute("aria-hidden") == "true"):
         box.unseen = True
-    if style := box.attribute("style"):
+    if "style" in told and (style := box.attribute("style")):
         style = style[:_LONGEST_NAMES]
         box.unseen = box.unseen or _UNSEEN_STYLE.search(style) is not None
         box.spoken = box.spoken or _OFF_SCREEN.search(style) is not None

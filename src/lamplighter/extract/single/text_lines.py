@@ -28,6 +28,9 @@ _UNSEEN_TAGS = frozenset(
     "script style template noscript svg math select option datalist textarea iframe object canvas audio video dialog "
     "nav footer button head title".split()
 )
+#: attributes that say what an element is; most have none of them, or only a class
+_NAMES = frozenset({"class", "id"})
+_TELLING = _NAMES | {"role", "hidden", "aria-hidden", "style"}
 _ALWAYS_CONTENT = frozenset({"main", "article"})
 _JUDGED_TAGS = frozenset({"aside", "header", "form"})
 _UNSEEN_ROLES = frozenset({"navigation", "contentinfo", "dialog", "alertdialog", "menu", "menubar", "search", "alert"})
@@ -185,10 +188,15 @@ def _spot(
     if tag in _UNSEEN_TAGS:
         return None
     said, place = _SAYS_NOTHING, TextPosition.CONTENT
-    if node.attrs or tag in _JUDGED_TAGS:
-        said = _said_by(f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300])
+    told = _TELLING.intersection(node.attrs)
+    if told or tag in _JUDGED_TAGS:
+        if not told.isdisjoint(_NAMES):
+            said = _said_by(f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300])
+        if _is_hidden(node, told, is_covered=is_covered):
+            return None
+        role = (node.attr("role") or "").lower() if "role" in told else ""
         is_frame = node in frames or (tag == "form" and outer.depth == 0)
-        place = _place(node, said, is_frame=is_frame, is_covered=is_covered)
+        place = _place(tag, role, said, is_frame=is_frame)
         if place is TextPosition.UNSEEN:
             return None
     struck = outer.struck or tag in _STRUCK_TAGS or said.struck
@@ -203,10 +211,9 @@ def _spot(
     )
 
 
-def _place(node: Element, said: _Said, *, is_frame: bool, is_covered: bool) -> TextPosition:
+def _place(tag: str, role: str, said: _Said, *, is_frame: bool) -> TextPosition:
     """The place of an element, as far as it says so itself."""
-    tag, role = node.tag, (node.attr("role") or "").lower()
-    if role in _UNSEEN_ROLES or _is_hidden(node, is_covered=is_covered):
+    if role in _UNSEEN_ROLES:
         return TextPosition.UNSEEN
     if tag in _ALWAYS_CONTENT:
         return TextPosition.CONTENT
@@ -226,10 +233,10 @@ def _said_by(names: str) -> _Said:
     )
 
 
-def _is_hidden(node: Element, *, is_covered: bool) -> bool:
-    if node.attr("hidden") is not None or (node.attr("aria-hidden") == "true" and not is_covered):
+def _is_hidden(node: Element, told: Set[str], *, is_covered: bool) -> bool:
+    if "hidden" in told or ("aria-hidden" in told and node.attr("aria-hidden") == "true" and not is_covered):
         return True
-    style = node.attr("style")
+    style = node.attr("style") if "style" in told else None
     return style is not None and _HIDDEN_STYLE.search(style[:1000]) is not None
 
 

@@ -118,11 +118,19 @@ class LinkResolver:
         self.origin = origin_of(self._directory)
         self._parent = _parent(self._directory) if self._directory != f"{self.origin}/" else self._directory
         self._longest = MAX_LENGTH - len(self._directory) if self._directory else -1
-        #: links that had to be parsed: each link of a page is resolved several times
+        #: each link of a page is resolved several times
         self._joined: dict[str, str | None] = {}
 
     def resolve(self, href: str) -> str | None:
         """Equal to `join(base, href)`."""
+        joined = self._joined
+        if href not in joined:
+            if len(joined) >= _MOST_JOINED:
+                joined.clear()
+            joined[href] = self._resolved(href)
+        return joined[href]
+
+    def _resolved(self, href: str) -> str | None:
         path = href.partition("#")[0] if "#" in href else href
         if path and len(href) <= self._longest:
             if _PLAIN_FROM_ROOT.fullmatch(path):
@@ -133,11 +141,7 @@ class LinkResolver:
                 return self._directory + path
             if path.startswith("../") and _PLAIN_FROM_HERE.fullmatch(path, 3):
                 return self._parent + path[3:]
-        if href not in self._joined:
-            if len(self._joined) >= _MOST_JOINED:
-                self._joined.clear()
-            self._joined[href] = join(self._base, href)
-        return self._joined[href]
+        return join(self._base, href)
 
 
 def origin_of(normalised: str) -> str:
