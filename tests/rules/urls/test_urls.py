@@ -109,7 +109,9 @@ def test_f2_what_we_may_not_ask_for_is_refused_with_reason_and_remedy(text: str,
     assert re.fullmatch(rf"Cannot use .* as a URL: .*{reason}.*; .+\.", str(refusal.value))
 
 
-@pytest.mark.parametrize("text", ["http://./", "http://../", "http://.:8080/x", "http://foo.09../"])
+@pytest.mark.parametrize(
+    "text", ["http://./", "http://../", "http://.:8080/x", "http://foo.09../", "http://./site.example/x?y=1"]
+)
 def test_a_name_that_only_its_dots_make_one_is_left_as_it_is(text: str) -> None:
     assert normalise(text) == text
 
@@ -312,6 +314,7 @@ def test_nothing_can_be_followed_from_a_page_that_is_no_url() -> None:
 @example(base="https://example.com/b", href="../c#d")
 @example(base="https://example.com/a;jsessionid=1/b?c", href="d #e")
 @example(base="https://example.com/b", href="https://example.com/c #d")
+@example(base="http://.", href="0")
 @settings(deadline=None, max_examples=400)
 def test_resolver_gives_the_same_answers_as_join(base: str, href: str) -> None:
     assert LinkResolver(base).resolve(href) == join(base, href)

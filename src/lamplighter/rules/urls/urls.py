@@ -200,8 +200,12 @@ def _without_final_dots(cut: re.Match[str]) -> str | None:
     None where only the dots make it a name: of `.` and `foo.09..` nothing is left that is one. No resolver knows them.
     """
     host, colon, port = cut[2].partition(":")
+    name = host.rstrip(".")
+    if not name:
+        # Without any host the parser would take the path for one.
+        return None
     try:
-        return _serialised(f"{cut[1]}://{host.rstrip('.')}{colon}{port}{cut.string[cut.end(2) :]}")
+        return _serialised(f"{cut[1]}://{name}{colon}{port}{cut.string[cut.end(2) :]}")
     except BadUrl:
         return None
 
