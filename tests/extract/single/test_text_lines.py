@@ -35,6 +35,7 @@ def test_lines_are_as_they_are_shown(body: str, expected: list[str]) -> None:
         "<script>x</script>",
         "<style>x</style>",
         "<nav>x</nav>",
+        "<div class='post Comments'>x</div>",
         "<footer>x</footer>",
         "<div hidden>x</div>",
         "<div style='display: none'>x</div>",

@@ -10,7 +10,9 @@ TYPES = {
     ValueType.DATE: "12 May 2025|2025-05-12|12.05.2025|May 12, 2025|1er août 2025|12 de mayo de 2025|5 мая 2025|"
     "2025年5月12日|"
     "31. März 2025|15-Jan-2025|Jan-5-25|Jan-15-2025|15 września 2025|12/05/25|١٧ مايو ٢٠٢٦|٢٠٢٦/٠٥/١٧|۲۰۲۶-۰۵-۱۷",
-    ValueType.AGO: "3 days ago|vor 3 Tagen|il y a 2 jours|hace 5 horas|yesterday|3天前",
+    ValueType.AGO: "3 days ago|3 DAYS AGO|Vor 3 Tagen|il y a 2 jours|hace 5 horas|há 3 dias|3 dagen geleden|"
+    "3 giorni fa|3 dni temu|3 dager siden|3 dagar sedan|3 tuntia sitten|před 3 hodin|3 дня назад|3 дні тому|3 gün önce|"
+    "3 GÜN ÖNCE|منذ 3 أيام|3天前|3 日前|3일 전|yesterday",
     ValueType.LEFT: "5 days left|closes in 3 days",
     ValueType.PRICE: "$ 12.50|1.299,00 €|£10|12 zł|CHF 1'200.00|KSh 2,499|Rp150.000|"
     "Rs. 1,299|S/ 49.90|4 990 Ft|₱ 120|12€90|45.00 ر.س",

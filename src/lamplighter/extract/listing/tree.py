@@ -1,7 +1,7 @@
 """The elements of a page as plain objects with parents, paths and texts, made in one walk over the parser's tree."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -168,10 +168,11 @@ def outline(page: HtmlPage) -> list[Box]:
     return boxes
 
 
-def release(boxes: Iterable[Box]) -> None:
+def release(boxes: Sequence[Box]) -> None:
     """Lets go of an outline: its boxes hold each other, and would have to be found by the garbage collector."""
+    if boxes and (body := boxes[0].parent) is not None:
+        del body.parts
     for box in boxes:
-        # A box, those inside it, and the texts that were read in it.
         del box.parts
         if box.texts is not None:
             box.texts = None
