@@ -10,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-
 from lamplighter.errors import BadSetting, NotPossible
 
 _MAKE_ONE = "make one with: python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())'"
@@ -22,6 +20,8 @@ class KeyRing:
 
     def __init__(self, keys: Sequence[str], *, named: str) -> None:
         """`named` is where the keys come from, for error messages."""
+        from cryptography.fernet import Fernet, MultiFernet  # a service without secrets does without its library
+
         self._named = named
         try:
             self._ring = MultiFernet([Fernet(key) for key in keys])
@@ -35,6 +35,8 @@ class KeyRing:
 
     def decrypt(self, sealed: bytes) -> str:
         """The decrypted text; NotPossible when none of the keys fits."""
+        from cryptography.fernet import InvalidToken
+
         try:
             return self._ring.decrypt(sealed).decode()
         except InvalidToken:
@@ -116,4 +118,6 @@ class KeyFile:
 
 
 def _new_key() -> str:
+    from cryptography.fernet import Fernet
+
     return Fernet.generate_key().decode()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from lamplighter.rules.change.priors import GAP_IN_INTERVALS, PRIOR_SHAPE, USUAL
 from lamplighter.store.engine.database import Database
 from lamplighter.store.hosts import host_activity
 from lamplighter.store.hosts.host_activity import SourceVisit
-from lamplighter.store.jobs import cohorts
 from lamplighter.store.jobs.cohorts import FittedJob
 
 #: how far back visits are replayed
@@ -28,20 +27,18 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SCATTER = 2_654_435_761
 
 
-class CohortFits:
+class CohortFits(NamedTuple):
     """The priors that predicted best, and the beliefs of sources that began with other ones."""
 
-    def __init__(self) -> None:
-        self.by_cohort: dict[str, Fit] = {}
-        #: for `cohorts.save_replayed`
-        self.replayed: list[Mapping[str, Any]] = []
+    by_cohort: dict[str, Fit]
+    #: for `cohorts.save_replayed`
+    replayed: list[Mapping[str, Any]]
 
 
-async def fits(db: Database, *, now: datetime) -> CohortFits:
-    """Fits every cohort; reads in transactions of their own, and computes on another thread."""
-    found = CohortFits()
+async def fits(db: Database, jobs: Sequence[FittedJob], *, now: datetime) -> CohortFits:
+    """Fits every cohort of these jobs; reads in transactions of their own, and computes on another thread."""
+    found = CohortFits({}, [])
     async with db.read() as connection:
-        jobs = await cohorts.visited(connection)
         bins = await host_activity.used_bins(connection, gain=activity.LEAST_GAIN)
     for key, group in groupby(sorted(jobs, key=_key), key=_key):
         members = sorted(group, key=lambda job: job.id * _SCATTER % 2**32)
@@ -52,7 +49,7 @@ async def fits(db: Database, *, now: datetime) -> CohortFits:
         others = [job for job in members if (job.prior_a or PRIOR_SHAPE, bool(job.is_felt)) != fit]
         for start in range(0, len(others), fitting.MOST_SOURCES):
             some = await _read(db, others[start : start + fitting.MOST_SOURCES], bins, now=now)
-            found.replayed += await asyncio.to_thread(partial(some.rows, fit))
+            found.replayed.extend(await asyncio.to_thread(partial(some.rows, fit)))
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from lamplighter import telemetry
 from lamplighter.crawl.planning.outlook import InstallationOutlook, cohort_key
@@ -18,9 +18,6 @@ from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import cohorts, crawl_jobs
 from lamplighter.store.jobs.cohorts import HOURS, Cohort, YoungJob
 from lamplighter.store.sources import sources
-
-if TYPE_CHECKING:
-    from lamplighter.crawl.planning.cohort_fitting import CohortFits
 
 log = telemetry.logger("cohorts")
 EVERY = timedelta(days=1)
@@ -47,14 +44,18 @@ class CohortKeeper:
         now = self._clock.now()
         async with self._db.read() as db:
             gathered_at = await cohorts.gathered_at(db)
-        if gathered_at is not None and now - gathered_at < EVERY:
-            return False
-        from lamplighter.crawl.planning import cohort_fitting  # loads a library of arrays
+            if gathered_at is not None and now - gathered_at < EVERY:
+                return False
+            jobs = await cohorts.visited(db)
+        by_cohort: Mapping[str, Fit] = {}
+        rows: Sequence[Mapping[str, Any]] = ()
+        if jobs:
+            from lamplighter.crawl.planning import cohort_fitting  # loads a library of arrays
 
-        fits = await cohort_fitting.fits(self._db, now=now)
-        await self._db.write(lambda db: self._gather(db, fits, now))
+            by_cohort, rows = await cohort_fitting.fits(self._db, jobs, now=now)
+        await self._db.write(lambda db: self._gather(db, by_cohort, rows, now))
         self._planner.outlooks.forget()
-        replayed = [row["job"] for row in fits.replayed]
+        replayed = [row["job"] for row in rows]
         if replayed:  # they are planned at the price that their new beliefs make
             await self._pricer.reprice()
         for start in range(0, len(replayed), _PLANNED_AT_ONCE):
@@ -69,14 +70,16 @@ class CohortKeeper:
                 change = await self._planner.after_refit(db, job, now=now)
                 await crawl_jobs.change(db, job_id, change, now=now)
 
-    async def _gather(self, db: Connection, fits: "CohortFits", now: datetime) -> None:
-        await cohorts.save_replayed(db, fits.replayed)
+    async def _gather(
+        self, db: Connection, by_cohort: Mapping[str, Fit], replayed: Sequence[Mapping[str, Any]], now: datetime
+    ) -> None:
+        await cohorts.save_replayed(db, replayed)
         before = await cohorts.all_of_them(db)
-        found = await _found(db, fits.by_cohort, now=now)
+        found = await _found(db, by_cohort, now=now)
         await cohorts.replace_all(db, found, now=now)
         after = {cohort.key: cohort for cohort in found}
         moved = await _move_young(db, InstallationOutlook(cohorts=before), InstallationOutlook(cohorts=after))
-        log.info("cohorts.gathered", cohorts=len(found), young_sources=moved, replayed_sources=len(fits.replayed))
+        log.info("cohorts.gathered", cohorts=len(found), young_sources=moved, replayed_sources=len(replayed))
 
 
 async def _found(db: Connection, fits: Mapping[str, Fit], *, now: datetime) -> list[Cohort]:

@@ -153,7 +153,8 @@ def digest_of(work: PageWork, reading: Reading, now: datetime) -> Digest:
         listings=[link.url for link in links if link.role is PageRole.LISTING],
         # A recipe is written for the listing; ignore what it does not find on linked pages.
         warnings=reading.warnings + (reading.recipe_warnings if work.depth == 0 else ()),
-        obstacle=reading.obstacle,
+        # As plain text: what is of the reader's own types would be loaded by the service, with all that finds it.
+        obstacle=str(reading.obstacle) if reading.obstacle is not None else None,
         because=reading.because,
         seen_hash=reading.seen_hash,
         list_at=_news(reading.list_at, work.lists),

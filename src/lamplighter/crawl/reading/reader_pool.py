@@ -35,7 +35,8 @@ class ReaderPool:
     def __init__(self, *, workers: int, timeout: float) -> None:
         self.workers = workers
         self._timeout = timeout
-        self._free: asyncio.Queue[_Reader] = asyncio.Queue()
+        #: the one that was freed last is taken first, so that no further reader is started while one is idle
+        self._free: asyncio.LifoQueue[_Reader] = asyncio.LifoQueue()
 
     async def __aenter__(self) -> Self:
         for _ in range(self.workers):

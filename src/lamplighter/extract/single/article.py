@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from html import escape
 from typing import Any, NamedTuple
-from xml.sax.saxutils import quoteattr
 
 from turbohtml import Element
 
@@ -106,8 +106,9 @@ def _around(region: ShownElement, heading: Heading | None) -> str:
 
 def _opened(frame: Element) -> str:
     """The start tag of an element around the text, by whose role the reader may know it."""
-    named = ((name, frame.attr(name)) for name in ("role", "itemprop"))
-    return f"<{frame.tag}{''.join(f' {name}={quoteattr(value)}' for name, value in named if value)}>"
+    named = [(name, frame.attr(name)) for name in ("role", "itemprop")]
+    attributes = [f' {name}="{escape(value)}"' for name, value in named if value]
+    return f"<{frame.tag}{''.join(attributes)}>"
 
 
 def _by_reader(html: str, *, fast: bool) -> str:
