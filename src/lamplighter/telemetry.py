@@ -23,6 +23,7 @@ _SECRET_KEY = re.compile(
 _CREDENTIALS = re.compile(r"(?<=://)(?:[^/\s?#:@]*:(?!\d*[/?#])\S{0,200}@|[^/\s?#]*@)")
 #: numbers about secrets are not secrets
 _PLAIN = (int, float, bool, type(None))
+_NUMBERS = logging.getLevelNamesMapping()
 
 
 class LogFormat(StrEnum):
@@ -46,11 +47,15 @@ class _StandardError:
 
 #: the level and format that the library is not told yet
 _chosen: list[tuple[str, LogFormat]] = []
+#: levels below the chosen one, by the names of their methods
+_unwanted: set[str] = set()
 
 
 def configure(level: str = "info", form: LogFormat = LogFormat.AUTO) -> None:
     """Sets up logging: one line per event on standard error."""
     _chosen[:] = [(level, form)]
+    _unwanted.clear()
+    _unwanted.update(name.lower() for name, number in _NUMBERS.items() if number < _number(level))
     if "structlog" in sys.modules:
         _library()
 
@@ -71,12 +76,14 @@ def _library() -> Any:
             without_secrets,
             structlog.dev.ConsoleRenderer(colors=is_terminal) if pretty else structlog.processors.JSONRenderer(),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(
-            logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
-        ),
+        wrapper_class=structlog.make_filtering_bound_logger(_number(level)),
         logger_factory=structlog.PrintLoggerFactory(file=cast(TextIO, _StandardError())),
     )
     return structlog
+
+
+def _number(level: str) -> int:
+    return _NUMBERS.get(level.upper(), logging.INFO)
 
 
 def _loaded(*, with_terminal: bool) -> Any:
@@ -99,7 +106,13 @@ class _PartLogger:
         self._part = part
 
     def __getattr__(self, name: str) -> Any:
+        if name in _unwanted:  # the library makes a new logger for each line, also for one that it does not write
+            return _nothing
         return getattr(_library().get_logger(part=self._part), name)
+
+
+def _nothing(event: str, **_: Any) -> None:
+    """In place of a line below the level."""
 
 
 def logger(part: str) -> "FilteringBoundLogger":

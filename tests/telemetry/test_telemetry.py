@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 from typing import Any
 
@@ -79,3 +80,16 @@ def test_what_is_no_secret_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
     line = json.loads(_logged(monkeypatch, LogFormat.JSON, **values))
 
     assert {name: line[name] for name in values} == values
+
+
+def test_a_line_below_the_level_does_not_even_load_the_log_library() -> None:
+    code = (
+        "import sys; from lamplighter import telemetry; telemetry.configure('warning'); log = telemetry.logger('test');"
+        "log.debug('a', b=1); log.info('c'); print('structlog' in sys.modules);"
+        "log.warning('d'); print('structlog' in sys.modules)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["False", "True"]
+    assert [json.loads(line)["event"] for line in done.stderr.splitlines()] == ["d"]

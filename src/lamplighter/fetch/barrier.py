@@ -52,7 +52,8 @@ class Barrier:
         return Refused(url=url, reason=Refusal.BREAKER, detail=detail, until=host.blocked_until)
 
     async def _taken_down(self, url: str, target: urls.WebUrl) -> Refused | None:
-        entry = takedown.matching(target.href, await self._takedowns.get())
+        entries = await self._takedowns.get()
+        entry = takedown.matching(target.href, entries) if entries else None
         if entry is None:
             return None
         return Refused(url=url, reason=Refusal.TAKEDOWN, detail=f"{entry} is on the takedown list")

@@ -94,7 +94,7 @@ class BodyReader:
             raise BrokenCoding("the body is not deflate: it ends too early")
         chunks = self._chunks
         whole = chunks[0] if len(chunks) == 1 else b"".join(chunks)
-        return whole[: self._most] if self.is_over else whole
+        return whole if len(whole) <= self._most else whole[: self._most]
 
 
 class _Decoder(Protocol):

@@ -5,7 +5,7 @@ Only the fetcher, the robots cache and the webhooks call it.
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
@@ -18,7 +18,7 @@ from lamplighter.fetch.body_limits import CODINGS, BodyLimits, BodyReader, Broke
 from lamplighter.fetch.faults import ProxySays
 from lamplighter.fetch.held_host import Turn
 from lamplighter.fetch.names import Resolver, SystemResolver
-from lamplighter.fetch.response_head import Head
+from lamplighter.fetch.response_head import Head, text
 from lamplighter.fetch.site_request import NO_HEADERS, SiteRequest
 from lamplighter.fetch.transfer import ResponseTooOdd, TransferFailed, Wire, WireRequest
 from lamplighter.fetch.transfers import Timeouts, Transfers
@@ -47,8 +47,8 @@ ACCEPT = (
 #: bytes of a body that are sniffed for its type
 _LOOKED_AT = 4096
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-#: successes without a page; 206 is a part that we did not request
-_NO_PAGE = frozenset({204, 205, 206})
+#: successes with a page; 204 and 205 have none, and 206 is a part that we did not request
+_WITH_PAGE = frozenset(range(200, 300)) - {204, 205, 206}
 
 #: the host and port of a URL that every parser reads in the same way
 _PLAIN_HOST = re.compile(r"(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
@@ -103,17 +103,15 @@ class Client:
         await self._transfers.__aexit__(*details)
         await self._system.close()
 
-    async def ask(
+    def ask(
         self, request: SiteRequest, turn: Turn, *, headers: Mapping[str, str], endpoint: ProxyEndpoint | None
-    ) -> Visit | ResponseHead:
+    ) -> Awaitable[Visit | ResponseHead]:
         """Sends a request in its host's turn; `headers` are those of the host."""
         if request.headers:
             headers = {**request.headers, **headers}
         if request.method == "HEAD":
-            return await self.head(
-                request.url, headers=headers, endpoint=endpoint, may_send=turn.check, on_sent=turn.on_sent
-            )
-        return await self.get(
+            return self.head(request.url, headers=headers, endpoint=endpoint, may_send=turn.check, on_sent=turn.on_sent)
+        return self.get(
             request.url,
             wanted=request.wanted,
             validators=request.validators(),
@@ -171,7 +169,7 @@ class Client:
             return self._failure(url, error, started, endpoint)
         if head.status in _REDIRECTS:
             return self._redirect(url, head, started)
-        failure = None if _has_page(head.status) else self._bad_status(head, url, started)
+        failure = None if head.status in _WITH_PAGE else self._bad_status(head, url, started)
         return replace(self._peeked(url, head, started), failure=failure)
 
     async def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> ResponseHead | Refused | Failed:
@@ -190,7 +188,8 @@ class Client:
             body=body,
         )
         try:
-            self._check_host(target)
+            if not _is_plain(target.host_key):
+                raise _ambiguous_host(target)
             head, _ = await self._transfers.send(request)
         except _ERRORS as error:
             return self._failure(url, error, started)
@@ -207,7 +206,8 @@ class Client:
         wants: Callable[[Head], BodyReader | None] | None = None,
     ) -> tuple[Head, BodyReader | None]:
         """The response to one request."""
-        self._check_host(target)
+        if not _is_plain(target.host_key):
+            raise _ambiguous_host(target)
         if endpoint is not None:
             await self._check_site(target)
         request = WireRequest(
@@ -226,11 +226,6 @@ class Client:
             faults.raise_if_proxy_speaks(head)
         return head, body
 
-    def _check_host(self, target: urls.WebUrl) -> None:
-        """Two parsers that disagree on the host are the oldest trick against an address guard."""
-        if not _is_plain(target.host_key):
-            raise AddressRefused(f"{target.href!r} is ambiguous about its host")
-
     async def _check_site(self, target: urls.WebUrl) -> None:
         """Raises when the site is inside this network, as far as our own name server knows."""
         addresses: Sequence[str] = [target.hostname]
@@ -248,8 +243,10 @@ class Client:
 
     def _lines(self, headers: Mapping[str, str]) -> list[bytes]:
         """The header lines of a request: the usual ones, unless `headers` has others of the same name."""
+        if not headers:
+            return self._usual_lines
         lines = {name.lower(): header_values.line(name, value) for name, value in headers.items()}
-        return list((self._usual | lines).values()) if lines else self._usual_lines
+        return list((self._usual | lines).values())
 
     def _visit(
         self,
@@ -263,42 +260,43 @@ class Client:
         now, status, headers = self._clock.now(), head.status, head.headers
         if status == 304 and validators:
             kept = header_values.refreshed(validators, header_values.validators(headers))
+            said = header_values.said(headers, now=now)
             return NotModified(
                 url=url,
                 validators=kept,
                 at=now,
                 took=self._since(started),
-                fresh_for=header_values.fresh_for(headers, now=now),
-                robots_tag=header_values.robots_tag(headers),
-                usage=header_values.used_for(headers),
+                fresh_for=said.fresh_for,
+                robots_tag=said.robots_tag,
+                usage=said.usage,
             )
         if status in _REDIRECTS:
             return self._redirect(url, head, started)
-        if not _has_page(status):
+        if status not in _WITH_PAGE:
             return self._bad_status(head, url, started)
-        content_type = header_values.text(headers.get("Content-Type"))
         if body is None and not _is_too_long(head, wanted):
-            detail = f"{content_type} is not HTML, XML, JSON or text; only those are parsed"
+            detail = f"{head.content_type} is not HTML, XML, JSON or text; only those are parsed"
             return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
         if body is None or (body.is_over and not wanted.cut):
             size = f"{wanted.max_bytes // 1024} KiB"
             detail = f"the page is larger than {size}; a higher max_page_kb for its host would allow it"
             return self._failed(url, Fault.TOO_LARGE, detail, started, status=status)
         content = body.body()
-        if wanted.only_text and sniff(content[:_LOOKED_AT], content_type) is BodyType.BINARY:
-            detail = f"the body is binary, whatever its type ({content_type}) says"
+        if wanted.only_text and sniff(content[:_LOOKED_AT], head.content_type) is BodyType.BINARY:
+            detail = f"the body is binary, whatever its type ({head.content_type}) says"
             return self._failed(url, Fault.CONTENT_TYPE, detail, started, status=status)
+        said = header_values.said(headers, now=now)
         return Fetched(
             url=url,
             status=status,
             body=content,
-            content_type=content_type,
+            content_type=head.content_type,
             validators=header_values.validators(headers),
             at=now,
             took=self._since(started),
-            fresh_for=header_values.fresh_for(headers, now=now),
-            robots_tag=header_values.robots_tag(headers),
-            usage=header_values.used_for(headers),
+            fresh_for=said.fresh_for,
+            robots_tag=said.robots_tag,
+            usage=said.usage,
             headers=headers.raw,
         )
 
@@ -306,14 +304,14 @@ class Client:
         return ResponseHead(
             url=url,
             status=head.status,
-            headers={name: header_values.text(head.headers.getall(name)[-1]) or "" for name in head.headers},
+            headers={name: text(head.headers.getall(name)[-1]) or "" for name in head.headers},
             at=self._clock.now(),
             took=self._since(started),
         )
 
     def _redirect(self, url: str, head: Head, started: float) -> Redirected | Failed:
         status, headers = head.status, head.headers
-        now, location = self._clock.now(), header_values.text(headers.get("Location"))
+        now, location = self._clock.now(), text(headers.get("Location"))
         target = urls.join(url, location) if location else None
         if target is None:
             detail = f"HTTP {status} points to {location!r}, which cannot be followed"
@@ -323,7 +321,7 @@ class Client:
 
     def _bad_status(self, head: Head, url: str, started: float) -> Failed:
         now, status = self._clock.now(), head.status
-        retry_after = header_values.text(head.headers.get("Retry-After"))
+        retry_after = text(head.headers.get("Retry-After"))
         wait = header_values.retry_after(head.headers, now=now)
         fault = faults.of_status(status, has_retry_after=retry_after is not None)
         detail = f"HTTP {status}" + (f" with Retry-After: {retry_after[:80]}" if retry_after else "")
@@ -356,7 +354,7 @@ class Client:
         return Failed(
             url=url,
             fault=fault,
-            detail=header_values.text(detail) or "",
+            detail=text(detail) or "",
             at=at,
             took=self._since(started),
             status=status,
@@ -371,13 +369,14 @@ class SiteRefused(AddressRefused):
     """The site itself is inside this network, and no proxy is asked for it."""
 
 
+def _ambiguous_host(target: urls.WebUrl) -> AddressRefused:
+    """Two parsers that disagree on the host are the oldest trick against an address guard."""
+    return AddressRefused(f"{target.href!r} is ambiguous about its host")
+
+
 @lru_cache(maxsize=4096)
 def _is_plain(host_key: str) -> bool:
     return _PLAIN_HOST.fullmatch(host_key) is not None
-
-
-def _has_page(status: int) -> bool:
-    return 200 <= status < 300 and status not in _NO_PAGE
 
 
 def _is_too_long(head: Head, wanted: BodyLimits) -> bool:
@@ -386,14 +385,15 @@ def _is_too_long(head: Head, wanted: BodyLimits) -> bool:
 
 def _reader(target: urls.WebUrl, wanted: BodyLimits, head: Head) -> BodyReader | None:
     """Takes the body of a response; None when it is none that we want, as its head shows."""
-    if not _has_page(head.status) or _is_too_long(head, wanted):
+    if head.status not in _WITH_PAGE or _is_too_long(head, wanted):
         return None
     # A compressed file may be a sitemap: only its body shows that.
     is_packed = target.path_query.partition("?")[0].endswith(".gz")
-    content_type = header_values.text(head.headers.get("Content-Type"))
+    content_type = head.content_type
     if wanted.only_text and not is_packed and is_binary(content_type):
         return None
-    return BodyReader(wanted.max_bytes, head.headers.get("Content-Encoding"))
+    coding = head.headers.values_of.get("content-encoding")
+    return BodyReader(wanted.max_bytes, coding[0] if coding else None)
 
 
 def _ambiguous(url: str) -> Refused:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 from typing import TypeVar
 
 from lamplighter.errors import LeaseLost, NotPossible
@@ -169,7 +170,12 @@ class Fetcher:
 
 def page_limits(held: HeldHost, *, any_type: bool = False) -> BodyLimits:
     """How large a page of this host may be; with `any_type` its body need not be text that we can parse."""
-    return BodyLimits(max_bytes=held.host.policy.max_page_bytes, only_text=not any_type)
+    return _limits(held.host.policy.max_page_bytes, only_text=not any_type)
+
+
+@lru_cache(maxsize=64)
+def _limits(max_bytes: int, *, only_text: bool) -> BodyLimits:
+    return BodyLimits(max_bytes=max_bytes, only_text=only_text)
 
 
 def _delayed(visit: Redirected, wait: timedelta) -> Failed:

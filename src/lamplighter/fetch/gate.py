@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lamplighter import metrics
 from lamplighter.fetch.barrier import Barrier, moment
@@ -65,6 +66,11 @@ def judge_robots(robots: Compiled, *, token: str, url: str) -> GatePassed | Refu
     verdict = robots.verdict(token, url)
     if verdict.allowed:
         usage = robots.rules.usage(token, url)
-        return GatePassed(rule=verdict.rule or "no rule of robots.txt applies", usage=usage)
+        return _passed(verdict.rule or "no rule of robots.txt applies", usage)
     where = f"line {verdict.line} of {file.origin}/robots.txt, group {verdict.group}"
     return Refused(url=url, reason=Refusal.ROBOTS, detail=f"robots disallow: {verdict.rule!r} ({where})")
+
+
+@lru_cache(maxsize=1024)
+def _passed(rule: str, usage: str | None) -> GatePassed:
+    return GatePassed(rule=rule, usage=usage)

@@ -1,14 +1,30 @@
 """Headers of requests and responses: validators, times, and text that any database stores."""
 
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from lamplighter.fetch.response_head import ResponseHeaders
+from lamplighter.fetch.response_head import ResponseHeaders, text
 from lamplighter.model.capture import Capture
 from lamplighter.model.visit import Fetched, Validators
 from lamplighter.rules.hosts import politeness, server_hints
 from lamplighter.rules.robots import usage
 
 _USAGE_NAMES = frozenset(name.lower() for name in usage.HEADERS)
+_SAYING = _USAGE_NAMES | {"cache-control", "expires", "x-robots-tag"}
+
+
+class Said(NamedTuple):
+    """What a response says about its use."""
+
+    #: how long it need not be fetched again
+    fresh_for: timedelta | None = None
+    #: all lines of X-Robots-Tag
+    robots_tag: str | None = None
+    #: what the content may be used for, one line each (see rules.usage)
+    usage: str | None = None
+
+
+_NOTHING = Said()
 
 
 def line(name: str, value: str) -> bytes:
@@ -37,7 +53,14 @@ def validators(headers: ResponseHeaders) -> Validators:
     return Validators(etag=_exact(values.get("etag")), last_modified=_exact(values.get("last-modified")))
 
 
-def fresh_for(headers: ResponseHeaders, *, now: datetime) -> timedelta | None:
+def said(headers: ResponseHeaders, *, now: datetime) -> Said:
+    """What a response says about its use; most say nothing."""
+    if _SAYING.isdisjoint(headers.values_of):
+        return _NOTHING
+    return Said(fresh_for=_fresh_for(headers, now=now), robots_tag=_robots_tag(headers), usage=_used_for(headers))
+
+
+def _fresh_for(headers: ResponseHeaders, *, now: datetime) -> timedelta | None:
     """How long a response need not be fetched again; the lines of Cache-Control are one list (RFC 9110, 5.3)."""
     values = headers.values_of
     if "cache-control" not in values and "expires" not in values:
@@ -47,7 +70,7 @@ def fresh_for(headers: ResponseHeaders, *, now: datetime) -> timedelta | None:
     return server_hints.fresh_for(seen, now=now)
 
 
-def used_for(headers: ResponseHeaders) -> str | None:
+def _used_for(headers: ResponseHeaders) -> str | None:
     """What the content may be used for, one line each (see rules.usage); None when the site does not say."""
     if _USAGE_NAMES.isdisjoint(headers.values_of):
         return None
@@ -62,17 +85,10 @@ def retry_after(headers: ResponseHeaders, *, now: datetime) -> timedelta | None:
     return max((wait for wait in waits if wait is not None), default=None)
 
 
-def robots_tag(headers: ResponseHeaders) -> str | None:
+def _robots_tag(headers: ResponseHeaders) -> str | None:
     """All lines of X-Robots-Tag; None when there is none."""
     lines = headers.values_of.get("x-robots-tag")
     return text("\n".join(lines)) or None if lines else None
-
-
-def text(value: str | None) -> str | None:
-    """A header value as text that any database stores; bytes that are not UTF-8 are replaced."""
-    if value is None or value.isascii():
-        return value
-    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _exact(values: list[str] | None) -> str | None:
@@ -89,6 +105,7 @@ def visit_of(capture: Capture) -> Fetched:
     """The visit that was archived as this capture."""
     raw = tuple([(name.encode("latin-1"), value.encode("latin-1")) for name, value in capture.headers])
     headers = ResponseHeaders([name + b": " + value + b"\r\n" for name, value in raw])
+    use = said(headers, now=capture.fetched_at)
     return Fetched(
         url=capture.url,
         status=capture.status,
@@ -97,8 +114,8 @@ def visit_of(capture: Capture) -> Fetched:
         validators=validators(headers),
         at=capture.fetched_at,
         took=timedelta(0),
-        fresh_for=fresh_for(headers, now=capture.fetched_at),
-        robots_tag=robots_tag(headers),
-        usage=used_for(headers),
+        fresh_for=use.fresh_for,
+        robots_tag=use.robots_tag,
+        usage=use.usage,
         headers=raw,
     )

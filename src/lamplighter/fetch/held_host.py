@@ -52,7 +52,8 @@ class Turn:
 
     async def __aexit__(self, *_: object) -> None:
         self._held.end_turn()
-        self.over()
+        if not self._is_out:
+            self.over()
 
     def check(self) -> None:
         """The last check before a request is sent: raises if it is no longer wanted, or the host no longer ours.
@@ -114,9 +115,10 @@ class HeldHost:
         #: when the last request was sent; where only one may be in flight, when its response came
         self._last_at = float("-inf")
         #: held from the moment a request waits for its turn until the next may be sent
-        self._pacing = asyncio.Lock()
+        self._pacing = Slots(1)
         self._in_flight = 0
-        self._one_done = asyncio.Event()
+        #: set by the next request that ends; whoever waits for it has the pacing
+        self._one_done: asyncio.Event | None = None
         first = politeness.first_turn_at(lease.host, abandoned_until=lease.abandoned_until)
         if first is not None:
             self._not_before += max(0.0, (first - clock.now()).total_seconds())
@@ -155,7 +157,11 @@ class HeldHost:
         await self._pacing.acquire()
         try:
             # The rules are read when the wait is over, so that what an operator has set applies to this very request.
-            while self._must_wait() or await self._read_rules():
+            while (
+                self._in_flight >= self.host.policy.max_concurrency
+                or self.wait_seconds > 0
+                or (self._clock.monotonic() >= self._rules_read_at + RULES_KEPT_SECONDS and await self._read_rules())
+            ):
                 await self._wait()
             await self._slots.acquire()
             try:
@@ -177,26 +183,22 @@ class HeldHost:
         """A request has ended."""
         self._in_flight -= 1
         self._slots.release()
-        self._one_done.set()
+        if self._one_done is not None:
+            self._one_done.set()
+            self._one_done = None
 
     async def _read_rules(self) -> bool:
         """Applies the current policy; whether it has changed."""
-        at = self._clock.monotonic()
-        if at < self._rules_read_at + RULES_KEPT_SECONDS:
-            return False
-        self._rules_read_at, rules = at, await self._rules(self.host.id)
+        self._rules_read_at, rules = self._clock.monotonic(), await self._rules(self.host.id)
         if rules is None:
             return False
         self.takedowns, self.has_proxies, before = rules.takedowns, rules.has_proxies, self.host.policy
         self.allow(rules.policy)
         return rules.policy != before
 
-    def _must_wait(self) -> bool:
-        return self._in_flight >= self.host.policy.max_concurrency or self.wait_seconds > 0
-
     async def _wait(self) -> None:
         while self._in_flight >= self.host.policy.max_concurrency:
-            self._one_done.clear()
+            self._one_done = asyncio.Event()
             await self._one_done.wait()
         while (wait := self.wait_seconds) > 0:
             if wait > LONGEST_WAIT_SECONDS:

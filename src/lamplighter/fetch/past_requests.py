@@ -2,6 +2,7 @@
 
 from collections import deque
 from datetime import datetime, timedelta
+from typing import Final
 
 from lamplighter.fetch.held_host import HeldHost
 from lamplighter.model.fleet import PastRequest
@@ -11,6 +12,7 @@ from lamplighter.rules.hosts import politeness
 #: hosts remembered, the latest; and requests of each
 _HOSTS = 16
 _OF_HOST = 60
+_OUTCOMES: Final[dict[type, str]] = {Failed: "failed", Redirected: "redirected", NotModified: "unchanged"}
 
 
 class PastRequests:
@@ -26,7 +28,6 @@ class PastRequests:
         visit: Visit | ResponseHead,
         *,
         began_at: datetime,
-        ended_at: datetime,
         extra_delay: timedelta,
     ) -> None:
         """Remembers a request of a host, from its turn until its response; one that was refused was not sent."""
@@ -36,10 +37,10 @@ class PastRequests:
         past = PastRequest(
             host=host.key,
             began_at=began_at,
-            ended_at=ended_at,
+            ended_at=visit.at,
             delay=max(extra_delay, politeness.effective_delay(host)),
             is_shared=host.policy.max_concurrency > 1,
-            outcome=_outcome(visit),
+            outcome=_OUTCOMES.get(type(visit), "fetched"),
         )
         lane = self._of.pop(host.key, None) or deque(maxlen=_OF_HOST)
         lane.append(past)
@@ -50,14 +51,3 @@ class PastRequests:
     def since(self, moment: datetime) -> list[PastRequest]:
         """Those that ended since then, by host, each the oldest first."""
         return [past for lane in self._of.values() for past in lane if past.ended_at >= moment]
-
-
-def _outcome(visit: Visit | ResponseHead) -> str:
-    match visit:
-        case Failed():
-            return "failed"
-        case Redirected():
-            return "redirected"
-        case NotModified():
-            return "unchanged"
-    return "fetched"

@@ -218,8 +218,7 @@ class ProxyRouting:
             visit = await self._client.ask(
                 request, turn, headers=held.headers, endpoint=taken.endpoint if taken is not None else None
             )
-            ended_at = self._clock.now()
-            self._past.note(held, visit, began_at=began_at, ended_at=ended_at, extra_delay=request.extra_delay)
+            self._past.note(held, visit, began_at=began_at, extra_delay=request.extra_delay)
             return visit
         finally:
             if request.out is not None:

@@ -22,8 +22,11 @@ class ResponseHeaders(Mapping[str, str]):
     @property
     def raw(self) -> tuple[tuple[bytes, bytes], ...]:
         """Names and values as received."""
-        split = [line.partition(b":") for line in self._lines]
-        return tuple([(name.rstrip(), value.strip()) for name, _, value in split])
+        found = []
+        for line in self._lines:
+            name, _, value = line.partition(b":")
+            found.append((name.rstrip(), value.strip()))
+        return tuple(found)
 
     def __getitem__(self, name: str) -> str:
         return self.values_of[name.lower()][0]
@@ -50,16 +53,23 @@ class ResponseHeaders(Mapping[str, str]):
 class Head:
     """Status and headers."""
 
-    __slots__ = ("headers", "status")
+    __slots__ = ("content_type", "headers", "length", "status")
 
     def __init__(self, lines: Sequence[bytes]) -> None:
         """`lines` begin with the status line."""
         parts = lines[0].split(None, 2) if lines else ()
         self.status = int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
         self.headers = ResponseHeaders(lines[1:])
+        values = self.headers.values_of
+        announced, kind = values.get("content-length", ("",))[0], values.get("content-type")
+        #: the announced length of the body; None when there is none
+        self.length = int(announced) if announced.isascii() and announced.isdigit() else None
+        #: its type; None when there is none
+        self.content_type = text(kind[0]) if kind else None
 
-    @property
-    def length(self) -> int | None:
-        """The announced length of the body; None when there is none."""
-        announced = self.headers.get("Content-Length")
-        return int(announced) if announced is not None and announced.isascii() and announced.isdigit() else None
+
+def text(value: str | None) -> str | None:
+    """A header value as text that any database stores; bytes that are not UTF-8 are replaced."""
+    if value is None or value.isascii():
+        return value
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

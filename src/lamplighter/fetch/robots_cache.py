@@ -97,8 +97,7 @@ class RobotsCache:
 
     async def stored(self, origin: str) -> RobotsFile | None:
         """The copy in the database, fresh or not."""
-        async with self._db.read() as db:
-            return await robots_files.get(db, origin)
+        return await self._db.look(lambda db: robots_files.get(db, origin))
 
     async def refresh(
         self, origin: str, held: HeldHost, *, last: RobotsFile | None, leave: Callable[[], None] = always

@@ -1,4 +1,4 @@
-"""The slots of a worker: how many requests it may have in flight over all hosts; their number may change."""
+"""Slots: how many requests may be in flight over all hosts, and one to pace those of a host; a number may change."""
 
 import asyncio
 from collections import deque
@@ -29,7 +29,8 @@ class Slots:
     def release(self) -> None:
         """Gives a slot back."""
         self._taken -= 1
-        self._share_out()
+        if self._waiting:
+            self._share_out()
 
     def resize(self, most: int) -> None:
         """Changes their number; requests in flight keep their slots."""

@@ -174,11 +174,14 @@ class Transfer:
         self._open = sockets
         #: the header lines that libcurl knows
         self.headers: Sequence[bytes] = ()
-        self.begin(_NOTHING)
+        #: sockets that were made for it
+        self._sockets: list[int] = []
+        self.rest()
 
-    def begin(self, request: WireRequest) -> None:
-        """Takes a request, and forgets the last."""
-        self.request = request
+    def rest(self) -> None:
+        """Forgets the last request."""
+        self._open.connecting.difference_update(self._sockets)
+        self.request = _NOTHING
         self.stage = Stage.CONNECTING
         self.head: Head | None = None
         #: the proxy's answer to CONNECT
@@ -194,8 +197,7 @@ class Transfer:
         self.began_at = self.connects_since = self.quiet_since = 0.0
         #: something was received since the last look
         self.has_heard = False
-        #: sockets that were made for it
-        self._sockets: list[int] = []
+        self._sockets = []
         #: nothing was sent: the name of the host must be looked up first, or the kept connection is none any more
         self.needs_name = self.needs_connection = False
         #: the handle has options that hold for this request only
@@ -207,11 +209,6 @@ class Transfer:
         self.code: int = pycurl.E_OK
         self.words = ""
         self.done: asyncio.Future[None] | None = None
-
-    def rest(self) -> None:
-        """Forgets the last request."""
-        self._open.connecting.difference_update(self._sockets)
-        self.begin(_NOTHING)
 
     def prepare(self) -> None:
         """Has libcurl ask us."""

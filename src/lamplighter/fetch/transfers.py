@@ -109,7 +109,6 @@ class Transfers:
     def _opened(self) -> Any:
         multi = pycurl.CurlMulti()
         multi.setopt(pycurl.M_SOCKETFUNCTION, self._want)
-        multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
         multi.setopt(pycurl.M_MAXCONNECTS, _KEPT_OPEN)
         return multi
 
@@ -129,7 +128,7 @@ class Transfers:
         """
         transfer = self._idle.pop() if self._idle else self._made()
         transfer.easy.setopt(pycurl.USERAGENT, self.user_agent)
-        transfer.begin(request)
+        transfer.request = request
         transfer.began_at = transfer.connects_since = self._loop.time()
         try:
             self._configure(transfer, request)
@@ -151,7 +150,7 @@ class Transfers:
         finally:
             if self._active.pop(transfer.easy, None) is not None:  # cancelled
                 self._multi.remove_handle(transfer.easy)
-                self._watch_changed()
+                self._follow()
             self._give_back(transfer)
 
     def _begin(self, transfer: Transfer) -> asyncio.Future[None]:
@@ -276,8 +275,9 @@ class Transfers:
             # At once: the socket is closed next, and its number may be given to another.
             self._wanted.pop(number, None)
             self._changed.discard(number)
-            self._wire.forget(number)
-            self._watch(number, pycurl.POLL_NONE)
+            if number in self._watched:
+                self._wire.forget(number)
+                self._watch(number, pycurl.POLL_NONE)
         else:
             self._wanted[number] = what
             self._changed.add(number)
@@ -296,17 +296,6 @@ class Transfers:
                 self._loop.add_writer(number, self._act, number, pycurl.CSELECT_OUT)
             else:
                 self._loop.remove_writer(number)
-
-    def _set_timer(self, milliseconds: int) -> None:
-        """libcurl wants to be woken; being woken too early does no harm."""
-        if milliseconds < 0:
-            return
-        at = self._loop.time() + milliseconds / 1000
-        if self._timer is not None:
-            if self._timer_at <= at:
-                return
-            self._timer.cancel()
-        self._timer, self._timer_at = self._loop.call_at(at, self._on_timer), at
 
     def _on_timer(self) -> None:
         self._timer = None
@@ -341,7 +330,7 @@ class Transfers:
                 self._end(self._active[easy], pycurl.E_OK, "")
             for easy, code, words in failed:
                 self._end(self._active[easy], code, words)
-        self._watch_changed()
+        self._follow()
 
     def _blame_cut(self) -> None:
         """Says why to those whose connections were cut."""
@@ -351,10 +340,23 @@ class Transfers:
                 if transfer.is_on(number):
                     transfer.trouble = ResponseTooOdd("it kept us busy with what no honest server sends")
 
-    def _watch_changed(self) -> None:
+    def _follow(self) -> None:
+        """Watches what libcurl waits for: sockets, and a moment, which may come too early.
+
+        We ask for that moment: libcurl would tell of it several times while it works.
+        """
         while self._changed:
             number = self._changed.pop()
             self._watch(number, self._wanted[number])
+        milliseconds = self._multi.timeout()
+        if milliseconds < 0:
+            return
+        at = self._loop.time() + milliseconds / 1000
+        if self._timer is not None:
+            if self._timer_at <= at:
+                return
+            self._timer.cancel()
+        self._timer, self._timer_at = self._loop.call_at(at, self._on_timer), at
 
     def _end(self, transfer: Transfer, code: int, words: str) -> None:
         del self._active[transfer.easy]
@@ -370,7 +372,7 @@ class Transfers:
             overdue = self._overdue(transfer, now)
             if overdue is not None:
                 self._end(transfer, pycurl.E_OPERATION_TIMEDOUT, overdue)
-        self._watch_changed()
+        self._follow()
         if self._active:
             self._sweeper = self._loop.call_later(self._sweep_seconds, self._sweep)
         else:

@@ -195,8 +195,10 @@ class Turns:
             return
         # Earlier changes were seen when the leases were renewed.
         since = self._clock.now() - self._lease - _LATEST_COMMIT
-        async with self._db.read() as db:
-            policies = await hosts.policies(db, list(self._held), changed_since=since, defaults=self._defaults)
+        held_ids = list(self._held)
+        policies = await self._db.look(
+            lambda db: hosts.policies(db, held_ids, changed_since=since, defaults=self._defaults)
+        )
         for host_id, policy in policies.items():
             if (held := self._held.get(host_id)) is not None:
                 held.allow(policy)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamplighter.model.host import Host, HostPolicy
+from lamplighter.model.host import Host, HostPolicy, PathOutcome
 from lamplighter.model.visit import (
     NO_VALIDATORS,
     Failed,
@@ -20,7 +20,8 @@ from lamplighter.model.visit import (
     ResponseHead,
     Visit,
 )
-from lamplighter.rules.hosts import politeness
+from lamplighter.rules.hosts import path_outcomes, politeness
+from lamplighter.rules.urls import urls
 from tests.moments import NOON
 
 URL = "https://example.org/jobs"
@@ -459,3 +460,31 @@ def test_doubling_never_overflows_nor_passes_its_cap(unit: timedelta, times: int
     once, again = (politeness.doubled(unit, number, cap=cap) for number in (times, times + 1))
 
     assert min(unit, cap) <= once <= again <= cap
+
+
+def _as_all_are_remembered(recent: tuple[PathOutcome, ...], url: str, *, failed: bool) -> tuple[PathOutcome, ...]:
+    path = urls.parse(url).path_query
+    others = [outcome for outcome in recent if outcome.path != path]
+    return (*others[1 - path_outcomes.REMEMBERED :], PathOutcome(path, failed))
+
+
+@given(st.lists(st.tuples(st.integers(0, 11), st.booleans()), max_size=60), st.booleans())
+def test_successes_that_are_not_remembered_change_no_decision(visits: list[tuple[int, bool]], was_open: bool) -> None:
+    kept: tuple[PathOutcome, ...] = ()
+    whole: tuple[PathOutcome, ...] = ()
+    # Often nothing fails for long.
+    for number, failed in [(page, False) for page in range(10)] + visits:
+        url = f"https://example.org/{number}"
+        kept = path_outcomes.remembered(kept, url, failed=failed)
+        whole = _as_all_are_remembered(whole, url, failed=failed)
+
+        assert [outcome.failed for outcome in kept] == [outcome.failed for outcome in whole]
+        assert path_outcomes.most_fail(kept, was_open=was_open) == path_outcomes.most_fail(whole, was_open=was_open)
+
+
+def test_a_success_after_nothing_but_successes_leaves_the_host_as_it_is() -> None:
+    host = a_host()
+    for number in range(path_outcomes.REMEMBERED):
+        host = politeness.after_visit(host, fetched(f"https://example.org/{number}"), now=NOON)
+
+    assert politeness.after_visit(host, fetched("https://example.org/another"), now=NOON) is host

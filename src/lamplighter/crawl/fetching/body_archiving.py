@@ -107,6 +107,8 @@ def held(visit: Fetched, body_hash: str, key: str) -> HeldBody:
 
 
 def _capture(visit: Fetched) -> Capture:
-    kept = [each for each in visit.headers if each[0].lower() not in _PERSONAL]
-    headers = tuple([(name.decode("latin-1"), value.decode("latin-1")) for name, value in kept])
-    return Capture(url=visit.url, fetched_at=visit.at, status=visit.status, headers=headers, body=visit.body)
+    headers = []
+    for name, value in visit.headers:
+        if name.lower() not in _PERSONAL:
+            headers.append((name.decode("latin-1"), value.decode("latin-1")))
+    return Capture(url=visit.url, fetched_at=visit.at, status=visit.status, headers=tuple(headers), body=visit.body)

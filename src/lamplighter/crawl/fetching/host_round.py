@@ -67,6 +67,8 @@ class HostRound:
         #: the last read found no more pages, so a page must be added first
         self._is_drained = False
         self._sources: set[int] = set()
+        #: whether several sources watch this host, so that one source's body may save another's request
+        self._is_shared = False
         #: URL -> the body that another source fetched lately
         self._bodies: dict[str, HeldBody] = {}
 
@@ -76,8 +78,11 @@ class HostRound:
         return self._clock.monotonic() - self._began_at
 
     async def next_page(self) -> Page | None:
-        """The next page to fetch; None when there is none and none is expected."""
-        if self._queue and not self._is_over() and not self._is_outdated():
+        """The next page to fetch; None when there is none and none is expected.
+
+        The caller has just seen that the host is ours and that we go on.
+        """
+        if self._queue and not self._is_outdated():
             return self._taken_first()
         async with self._refilling:
             if self._is_outdated():
@@ -104,11 +109,11 @@ class HostRound:
     def visited(self) -> None:
         """Notes that a visit is about to be stored."""
         self._unstored += 1
-        self._all_stored.clear()
 
     async def all_stored(self) -> None:
         """Returns when every visit is stored."""
         if self._unstored:
+            self._all_stored.clear()
             await self._all_stored.wait()
 
     def settled(self, page: Page, body: HeldBody | None) -> None:
@@ -131,11 +136,6 @@ class HostRound:
     def _is_over(self) -> bool:
         return self._stopping.is_set() or self.held.is_lost
 
-    @property
-    def _is_shared(self) -> bool:
-        """Whether several sources watch this host, so that one source's body may save another's request."""
-        return len(self._sources) > 1
-
     def _remember(self, bodies: dict[str, HeldBody]) -> None:
         self._bodies |= bodies
         while len(self._bodies) > _BODIES_REMEMBERED:
@@ -148,10 +148,11 @@ class HostRound:
         self._taken = 0
         due = await self._due.of(self.held.host.id, limit=limit)
         self._sources |= {page.source_id for page in due}
+        self._is_shared = len(self._sources) > 1
         if self._is_shared:
             keys = [urls.url_key(page.url) for page in due if page.body is None]
             self._remember(await self._db.look(lambda db: pages.bodies(db, keys)))
-        self._queue.extend(page for page in due if page.id not in in_hand)
+        self._queue.extend([page for page in due if page.id not in in_hand])
         self._is_drained = len(due) < limit
         self._filled_at = self._clock.monotonic()
 

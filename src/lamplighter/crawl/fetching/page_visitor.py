@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from lamplighter.crawl.fetching.archive_tail import ArchiveTail
 from lamplighter.crawl.fetching.cookie_jar import CookieJar
@@ -14,7 +14,7 @@ from lamplighter.crawl.fetching.page_visits import PageVisit
 from lamplighter.crawl.fleet.crawl_pause import CrawlPauseWatch
 from lamplighter.crawl.fleet.secret_values import SecretBook
 from lamplighter.crawl.process import counters
-from lamplighter.crawl.reading.source_cache import KnownSource, SourceCache
+from lamplighter.crawl.reading.source_cache import SourceCache
 from lamplighter.errors import BadInput, SecretRefused
 from lamplighter.extract.sniff import BodyType, sniff
 from lamplighter.fetch.fetcher import Fetcher, FetchResult, page_limits
@@ -80,11 +80,17 @@ class PageVisitor:
 
         source = await self._sources.one(page.source_id)
         try:
-            request = self._request(page, source)
+            request = (
+                source.request(page, secrets=self._secrets)
+                if source is not None
+                else PageRequestParts(page.url, {}, is_conditional=True)
+            )
         except BadInput as missing:
             return await self._without_secret(held, page, missing)
-        if (recovered := await self._recovered(held, page, request)) is not None:
-            return recovered
+        if held.abandoned_until is not None:
+            recovered = await self._recovered(held, page, request, abandoned_until=held.abandoned_until)
+            if recovered is not None:
+                return recovered
         while True:
             wire = SiteRequest(
                 url=request.url,
@@ -102,11 +108,14 @@ class PageVisitor:
                 result = await self._fetcher.fetch(held, wire)
             counters.visited(result)
             repeats, waited = repeats + 1, waited + result.waited
-            pause = self._pause_before_next(held, page, result.visit, repeats=repeats)
+            visit, pause = result.visit, None
+            if isinstance(visit, Failed):
+                pause = self._pause_before_next(held, page, visit, repeats=repeats)
             if pause is not None:
                 self._crawl_pause.refuse()
             if pause is None or not may_continue(host_round):
-                visit = await self._as_shown(held, result.visit)
+                if isinstance(visit, Fetched) and held.host.policy.allow_js:
+                    visit = await self._as_shown(held, visit)
                 return PageVisit(
                     page,
                     visit,
@@ -118,9 +127,9 @@ class PageVisitor:
                 )
             await asyncio.sleep(pause.total_seconds())
 
-    def _pause_before_next(self, held: HeldHost, page: Page, visit: Visit, *, repeats: int) -> timedelta | None:
+    def _pause_before_next(self, held: HeldHost, page: Page, visit: Failed, *, repeats: int) -> timedelta | None:
         """How long to wait until the request is sent once more; None when it is not."""
-        if repeats > self.request_retries or not isinstance(visit, Failed):
+        if repeats > self.request_retries:
             return None
         delay = politeness.effective_delay(held.host)
         pause = politeness.request_backoff(repeats, delay=delay, draw=random.random())
@@ -134,12 +143,14 @@ class PageVisitor:
         refused = Refused(url=page.url, reason=Refusal.NO_SECRET, detail=str(missing))
         return PageVisit(page, refused, held.host, None)
 
-    async def _recovered(self, held: HeldHost, page: Page, request: PageRequestParts) -> PageVisit | None:
+    async def _recovered(
+        self, held: HeldHost, page: Page, request: PageRequestParts, *, abandoned_until: datetime
+    ) -> PageVisit | None:
         """The visit by the host's last holder, who died after archiving it; only of a request that anybody may send."""
         is_plain = request.is_conditional and not request.headers and request.url == page.url
-        if held.abandoned_until is None or not is_plain or held.host.policy.allow_js:
+        if not is_plain or held.host.policy.allow_js:
             return None
-        found = await self._tail.take(page, abandoned_until=held.abandoned_until)
+        found = await self._tail.take(page, abandoned_until=abandoned_until)
         if found is None:
             return None
         result = await self._fetcher.from_archive(held, found.capture, leave=self._crawl_pause.refuse)
@@ -165,18 +176,8 @@ class PageVisitor:
         failed = Failed(url=page.url, fault=Fault.BROKEN_RESPONSE, detail=detail, at=now, took=timedelta(0))
         return PageVisit(page, failed, host, None)
 
-    def _request(self, page: Page, source: KnownSource | None) -> PageRequestParts:
-        """The request for the page by its source's recipe; a plain one if the source is gone."""
-        return (
-            source.request(page, secrets=self._secrets)
-            if source
-            else PageRequestParts(page.url, {}, is_conditional=True)
-        )
-
-    async def _as_shown(self, held: HeldHost, visit: Visit) -> Visit:
-        """The page after its scripts have run, if the host policy allows them."""
-        if not held.host.policy.allow_js or not isinstance(visit, Fetched):
-            return visit
+    async def _as_shown(self, held: HeldHost, visit: Fetched) -> Visit:
+        """The page after its scripts have run, on a host whose policy allows them."""
         if sniff(visit.body, visit.content_type) is not BodyType.HTML:
             return visit
         most = held.host.policy.max_page_bytes

@@ -80,8 +80,8 @@ def log_after_commit(visited: PageVisit) -> None:
         after_commit(lambda: log.warning("robots.refused", url=url, reason=str(reason), detail=detail))
 
 
-def downloaded(page: Page, body: HeldBody) -> Downloaded:
-    """A fetched page that is to be parsed."""
+def downloaded(page: Page, body: HeldBody, *, seen_hash: str | None = None) -> Downloaded:
+    """A fetched page that is to be parsed; `seen_hash` is that of the last reading if it need not be read again."""
     return Downloaded(
         id=page.id,
         source_id=page.source_id,
@@ -95,6 +95,7 @@ def downloaded(page: Page, body: HeldBody) -> Downloaded:
         robots_tag=body.robots_tag,
         usage=body.usage,
         crash_count=0,
+        seen_hash=seen_hash,
     )
 
 

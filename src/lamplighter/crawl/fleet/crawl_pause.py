@@ -22,8 +22,7 @@ class CrawlPauseWatch:
     async def look(self) -> None:
         """Reads the crawl pause; when crawling resumes, wakes the loops."""
         before = self.current
-        async with self._db.read() as db:
-            self.current = await crawl_pause.get(db)
+        self.current = await self._db.look(crawl_pause.get)
         if before is None and self.current is not None:
             log.warning("crawl.paused", by=self.current.paused_by, reason=self.current.reason)
         elif before is not None and self.current is None:

@@ -49,7 +49,7 @@ class PageSink:
         """Stores a batch, then notifies the waiting phases."""
         batch, commit = await self._written(batch)
         spans.of_results(batch, commit.runs, began_at=commit.now, now=self._clock.now())
-        self._archiving.stored(result.visited for result in batch if result.visited is not None)
+        self._archiving.stored([result.visited for result in batch if result.visited is not None])
         if len(self._saved_hosts) > _SAVED_HOSTS:
             self._saved_hosts.clear()
         self._saved_hosts |= commit.learnt

@@ -36,6 +36,8 @@ class Batcher(Generic[T]):
         self._commit = commit
         self._broken = broken
         self._most = most
+        #: items that may be uncommitted
+        self._room = 2 * most
         self._linger = linger
         self._name = name
         self._items, self._seconds = metrics.COMMIT_ITEMS.labels(name), metrics.COMMIT_SECONDS.labels(name)
@@ -49,19 +51,17 @@ class Batcher(Generic[T]):
 
     async def put(self, item: T) -> None:
         """Adds an item; waits while far too many are uncommitted, so that memory stays bounded."""
-        if self._is_full():
+        if self._put_count - self._done_count >= self._room:
             async with self._settled:
-                await self._settled.wait_for(lambda: not self._is_full())
+                await self._settled.wait_for(lambda: self._put_count - self._done_count < self._room)
         self.add(item)
 
     def add(self, item: T) -> None:
         """Adds an item at once: for what is held in memory anyway."""
+        if not self._waiting:
+            self._arrived.set()
         self._waiting.append(item)
         self._put_count += 1
-        self._arrived.set()
-
-    def _is_full(self) -> bool:
-        return self._put_count - self._done_count >= 2 * self._most
 
     async def settled(self) -> None:
         """Returns when everything put so far is committed."""

@@ -1,6 +1,7 @@
 """The parse phase: reader processes parse bodies, and the readings go to the sink."""
 
 import asyncio
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -76,7 +77,10 @@ class ParsePhase:
         self._stopping = stopping
         #: one claim at a time, so that none is under way when all pages are released
         self._claiming = asyncio.Lock()
-        self._queue: asyncio.Queue[UnreadPage] = asyncio.Queue()
+        #: pages that wait for a reader; `_queued` is set when there is one, or when no more are read
+        self._queue: deque[UnreadPage] = deque()
+        self._queued = asyncio.Event()
+        self._is_over = False
         self._in_hand = UnreadPages(clock, most=2 * _BATCH * (pool.workers + 1), stopping=stopping)
         #: the pages that a reader parses now -> since when
         self._parsing: dict[int, datetime] = {}
@@ -111,7 +115,7 @@ class ParsePhase:
         key = visited.body_key or (page.body.key if page.body is not None else "")
         held = body_after(page, visit, visited.body_hash or "", key)
         seen = page.seen_hash if page.was_read and not visited.leads_on(now=self._clock.now()) else None
-        return self._take(UnreadPage(page=downloaded(page, held)._replace(seen_hash=seen), body=body, visited=visited))
+        return self._take(UnreadPage(page=downloaded(page, held, seen_hash=seen), body=body, visited=visited))
 
     async def hear(self, page_ids: Sequence[int]) -> None:
         """Leases pages that a message says wait for parsing, if they do.
@@ -152,8 +156,8 @@ class ParsePhase:
             helpers = [group.create_task(each) for each in (self._sweep(), self._store_slow(), renewal, noting)]
             await self._stopping.wait()
             await self._give_back()
-            for _ in readers:
-                self._queue.put_nowait(_NO_MORE)
+            self._is_over = True
+            self._queued.set()
             await asyncio.gather(*readers)
             for helper in helpers:
                 helper.cancel()
@@ -168,8 +172,13 @@ class ParsePhase:
     def _take(self, item: UnreadPage) -> bool:
         if not self._in_hand.add(item):
             return False
-        self._queue.put_nowait(item)
+        self._enqueue(item)
         return True
+
+    def _enqueue(self, item: UnreadPage) -> None:
+        if not self._queue:
+            self._queued.set()
+        self._queue.append(item)
 
     async def _sweep(self) -> None:
         """Leases pages that were not offered: left by a dead worker, or stored while we were full."""
@@ -206,8 +215,8 @@ class ParsePhase:
     async def _give_back(self) -> None:
         """Lets other processes read what was not begun."""
         left: list[int] = []
-        while not self._queue.empty():
-            item = self._queue.get_nowait()
+        while self._queue:
+            item = self._queue.popleft()
             self._in_hand.let_go(item.page.id)
             if item.visited is not None:
                 self._results.add(PageResult(item.visited))
@@ -242,18 +251,10 @@ class ParsePhase:
             await self._results.put(PageResult(visited._replace(says_the_same=True)))
         else:  # stored as fetched already, so that it has to be read
             item.page = item.page._replace(seen_hash=None)
-            self._queue.put_nowait(item)
+            self._enqueue(item)
 
     async def _read_batches(self) -> None:
-        while (first := await self._queue.get()) is not _NO_MORE:
-            batch, size = [first], len(first.body or b"")
-            while len(batch) < _BATCH and size < _BATCH_BYTES and not self._queue.empty():
-                item = self._queue.get_nowait()
-                if item is _NO_MORE:
-                    self._queue.put_nowait(_NO_MORE)
-                    break
-                batch.append(item)
-                size += len(item.body or b"")
+        while batch := await self._next_batch():
             try:
                 await self._read(batch)
             except _ArchiveAway:  # already logged
@@ -262,10 +263,21 @@ class ParsePhase:
                 loops.report_failure(log, "parse.batch_failed", error, pages=len(batch))
                 await self._put_back(batch)
 
+    async def _next_batch(self) -> list[UnreadPage]:
+        """The pages that wait, as many as a reader takes at once; none when no more are read."""
+        while not self._queue and not self._is_over:
+            self._queued.clear()
+            await self._queued.wait()
+        batch, size = list[UnreadPage](), 0
+        while self._queue and not self._is_over and len(batch) < _BATCH and size < _BATCH_BYTES:
+            batch.append(item := self._queue.popleft())
+            size += len(item.body or b"")
+        return batch
+
     async def _put_back(self, batch: Sequence[UnreadPage]) -> None:
         await asyncio.sleep(1)
         for item in batch:
-            self._queue.put_nowait(item)
+            self._enqueue(item)
 
     async def _bodies_of(self, batch: Sequence[UnreadPage]) -> dict[int, bytes | None]:
         bodies = {item.page.id: item.body for item in batch}
@@ -386,6 +398,3 @@ class ParsePhase:
             self._in_hand.let_go(item.page.id)
         else:
             await self._give_up(item, source, _NOT_HERE)
-
-
-_NO_MORE = UnreadPage(page=Downloaded(0, 0, 0, "", 0, 0, None, "", None, None, None, 0))  # type: ignore[arg-type]

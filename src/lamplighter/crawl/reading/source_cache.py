@@ -98,7 +98,8 @@ class SourceCache:
 
     async def one(self, source_id: int) -> KnownSource | None:
         """This source; None when it does not exist."""
-        if not self._is_old() and (known := self._known.get(source_id)) is not None:
+        is_new = self._clock.monotonic() - self._read_at <= KEPT_SECONDS
+        if is_new and (known := self._known.get(source_id)) is not None:
             return known
         return (await self.many({source_id})).get(source_id)
 

@@ -77,7 +77,8 @@ class UnreadPages:
     def let_go(self, page_id: int) -> None:
         """Forgets a page: its reading is stored, or it is not read here."""
         self._all.pop(page_id, None)
-        self.is_read(page_id)
+        if page_id in self._fetched:
+            self.is_read(page_id)
 
     @property
     def _patience(self) -> float:

@@ -69,7 +69,9 @@ class RunMemory:
             self._count -= len(run.urls)
 
     def _run(self, run_id: int) -> _Run:
-        run = self._runs.setdefault(run_id, _Run())
+        run = self._runs.get(run_id)
+        if run is None:
+            run = self._runs[run_id] = _Run()
         self._runs.move_to_end(run_id)
         if len(self._runs) > MOST_RUNS:
             self._drop_quietest()

@@ -5,6 +5,7 @@ that were requested lately end in one, the host itself is in trouble.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from lamplighter.model.host import PathOutcome
 from lamplighter.rules.urls import urls
@@ -15,10 +16,16 @@ REMEMBERED = 8
 FAILING_AT = 5
 #: after the breaker was open: one broken page must not open it again
 FAILING_AT_AGAIN = 2
+_HAS_FAILED = attrgetter("failed")
 
 
-def remembered(recent: Sequence[PathOutcome], url: str, *, failed: bool) -> tuple[PathOutcome, ...]:
-    """The latest outcomes by path, the newest last, with this one added."""
+def remembered(recent: tuple[PathOutcome, ...], url: str, *, failed: bool) -> tuple[PathOutcome, ...]:
+    """The latest outcomes by path, the newest last, with this one added.
+
+    One more success after nothing but successes changes no later decision, whichever its path: they stay as they are.
+    """
+    if not failed and len(recent) == REMEMBERED and not any(map(_HAS_FAILED, recent)):
+        return recent
     # With its query: if all pages of a long list fail, the host is in trouble too.
     path = urls.parse(url).path_query
     others = [outcome for outcome in recent if outcome.path != path]
@@ -27,7 +34,7 @@ def remembered(recent: Sequence[PathOutcome], url: str, *, failed: bool) -> tupl
 
 def failing(recent: Sequence[PathOutcome]) -> int:
     """How many of the paths failed when they were last requested."""
-    return sum(outcome.failed for outcome in recent)
+    return sum(map(_HAS_FAILED, recent))
 
 
 def most_fail(recent: Sequence[PathOutcome], *, was_open: bool) -> bool:

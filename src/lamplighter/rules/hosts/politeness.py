@@ -78,14 +78,9 @@ def after_visit(host: Host, visit: Visit | ResponseHead, *, now: datetime) -> Ho
         case Failed(fault=Fault.BROKEN_RESPONSE | Fault.PROXY) | Refused():
             return host
     recent = path_outcomes.remembered(host.recent_paths, visit.url, failed=False)
-    return _after_response(replace(host, recent_paths=recent), visit, now=now)
-
-
-def _after_response(
-    host: Host, visit: Fetched | NotModified | Redirected | ResponseHead | Failed, *, now: datetime
-) -> Host:
-    """The host after it responded, if only to say that there is no such page."""
-    match visit:
+    if recent is not host.recent_paths:
+        host = replace(host, recent_paths=recent)
+    match visit:  # it responded, if only to say that there is no such page
         case Redirected(retry_after=wait) if wait is not None:
             return _blocked(after_success(host, now=now), now + wait, f"it redirects only after {wait}")
         case Fetched() | NotModified() | Redirected() | ResponseHead() | Failed():

@@ -38,8 +38,8 @@ class _Orders:
     literal: PatternIndex
     #: the same object as `literal` when both readings agree on every rule
     canonical: PatternIndex
-    #: preferences about the use of content, each with its path pattern
-    usage: tuple[tuple[RobotsPattern, str], ...] = ()
+    #: preferences about the use of content, each with the pattern of its path
+    usage: tuple[tuple[PatternIndex, str], ...] = ()
 
     def decider(self, literal_path: str, canonical_path: str) -> RobotsPattern | None:
         """The pattern that decides: of the two readings the one that refuses."""
@@ -72,7 +72,7 @@ class Robots:
 
     def verdict(self, agent_token: str, url: str) -> RobotsVerdict:
         """May this agent (a `product_token`) fetch the URL, which line decides, and how long is the crawl delay?"""
-        orders = self._orders_of(agent_token)
+        orders = self._orders.get(agent_token) or self._orders_for(agent_token)
         literal_path, canonical_path = _spellings(url)
         if canonical_path == "/robots.txt":
             return orders.otherwise
@@ -89,11 +89,12 @@ class Robots:
 
     def usage(self, agent_token: str, url: str) -> str | None:
         """What the site says about using the content at this URL, for `rules.robots.usage`; the longest path wins."""
-        said = self._orders_of(agent_token).usage
+        said = (self._orders.get(agent_token) or self._orders_for(agent_token)).usage
         if not said:
             return self._license
         path = _spellings(url)[1]
-        applying = [(pattern.weight, preference) for pattern, preference in said if pattern.covers(path)]
+        matching = [(pattern.strongest(path), preference) for pattern, preference in said]
+        applying = [(pattern.weight, preference) for pattern, preference in matching if pattern is not None]
         longest = max((weight for weight, _ in applying), default=None)
         return usage.joined(self._license, *(preference for weight, preference in applying if weight == longest))
 
@@ -101,12 +102,6 @@ class Robots:
         """The paths that the file forbids this agent, as written, including those that an Allow line permits again."""
         section = self._section_for(agent_token)
         return tuple(rule.path for rule in section.rules if not rule.allow) if section is not None else ()
-
-    def _orders_of(self, token: str) -> _Orders:
-        orders = self._orders.get(token)
-        if orders is None:
-            orders = self._orders[token] = self._orders_for(token)
-        return orders
 
     def _section_for(self, token: str) -> Section | None:
         """All groups that name us, or those for all agents."""
@@ -116,15 +111,16 @@ class Robots:
         """All groups that name us; if none does, those for all agents; if there are none, no rules."""
         section = self._section_for(token)
         if section is None:
-            return _NO_ORDERS
+            return self._orders.setdefault(token, _NO_ORDERS)
         literal = PatternIndex(patterns(section.rules, as_written))
         group = token if token.lower() in self._sections else "*"
-        return _Orders(
+        orders = self._orders[token] = _Orders(
             otherwise=RobotsVerdict(allowed=True, group=group, crawl_delay=section.crawl_delay),
             literal=literal,
             canonical=literal if read_alike(section.rules) else PatternIndex(patterns(section.rules, canonical)),
-            usage=tuple((pattern_of(line.path, canonical), line.preference) for line in section.usage),
+            usage=tuple((PatternIndex([pattern_of(line.path, canonical)]), line.preference) for line in section.usage),
         )
+        return orders
 
 
 def compile_robots(body: bytes) -> Robots:

@@ -35,22 +35,6 @@ class RobotsPattern:
     #: the path must be `start` and no more
     whole: bool
 
-    def covers(self, path: str) -> bool:
-        """Does the path match the pattern?"""
-        return path.startswith(self.start) and self.matches(path)
-
-    def matches(self, path: str) -> bool:
-        """Does the path match the pattern? The caller has checked that it begins with `start`."""
-        position = len(self.start)
-        if self.whole:
-            return len(path) == position
-        for piece in self.pieces:
-            found = path.find(piece, position)
-            if found < 0:
-                return False
-            position = found + len(piece)
-        return self.end is None or path.endswith(self.end, position)
-
 
 class PatternIndex:
     """The patterns for one user-agent, indexed by their literal start so that most are never tried."""
@@ -73,9 +57,18 @@ class PatternIndex:
             for pattern in self._by_start.get(path[:length], ()):
                 if best is not None and pattern.weight < best.weight:
                     break
-                if pattern.matches(path):
-                    best = pattern
-                    break
+                if pattern.whole and len(path) > length:
+                    continue
+                position = length
+                for piece in pattern.pieces:
+                    found = path.find(piece, position)
+                    if found < 0:
+                        break
+                    position = found + len(piece)
+                else:
+                    if pattern.end is None or path.endswith(pattern.end, position):
+                        best = pattern
+                        break
         return best
 
 

@@ -25,7 +25,7 @@ class CachedQuery(Generic[T]):
 
     async def get(self) -> T:
         """The result."""
-        while self._is_old():
+        while self._clock.monotonic() - self._looked_at > self._seconds:
             async with self._looking:
                 if self._is_old():
                     looked_at, forgotten = self._clock.monotonic(), self._forgotten
