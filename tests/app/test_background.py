@@ -20,6 +20,7 @@ WORK = {
     "reconciler": _LEADER,
     "cohorts": _LEADER,
     "pricer": _LEADER,
+    "comparison": _LEADER,
     "activity": _LEADER,
     "janitor": _SWEEPER,
     "alerts": _SWEEPER,

@@ -53,8 +53,9 @@ _FOLD_SECONDS = 10.0
 _TALLIES_SECONDS = 3600.0
 #: how often hosts are looked for whose activity is to be found again
 _ACTIVITY_SECONDS = 600.0
-#: how often the age of the cohorts is checked
+#: how often the age of the cohorts, and of the comparison of policies, is checked
 _COHORTS_SECONDS = 3600.0
+_COMPARISON_SECONDS = 3600.0
 
 
 def loops_of(service: "Service") -> list[Loop]:
@@ -123,6 +124,7 @@ def _of_the_leader(service: "Service") -> list[Loop]:
         leading("cohorts", service.leading.cohort_keeper.gather_if_old, _COHORTS_SECONDS),
         leading("activity", service.leading.activity_keeper.look_if_due, _ACTIVITY_SECONDS),
         leading("pricer", service.leading.pricer.reprice_if_old, _PRICE_SECONDS),
+        leading("comparison", service.leading.comparison_keeper.compare_if_old, _COMPARISON_SECONDS),
         *([leading("feeds", service.trying.feed_poller.poll, _FEEDS_SECONDS)] if settings.feed_poll_enabled else ()),
         # Runs are opened by hand too: overdue ones are ended even where no process schedules.
         Loop(name="janitor", step=service.leading.janitor.sweep, seconds=SWEEP_SECONDS, lead=Lead.SWEEP),

@@ -30,6 +30,7 @@ from lamplighter.model.fleet import Duty, Lead
 from lamplighter.operations.explain.lessons import Lessons
 from lamplighter.operations.explain.source_preview import FirstLooks
 from lamplighter.operations.explain.trials import Simulator
+from lamplighter.operations.jobs.comparison_keeper import ComparisonKeeper
 from lamplighter.operations.proxies.proxy_trial_matrix import TrialMatrixRuns
 from lamplighter.operations.proxies.proxy_trials import ProxyTrials
 from lamplighter.ports import Archive, Events
@@ -85,6 +86,7 @@ class Leading:
     activity_keeper: ActivityKeeper
     tally_keeper: TallyKeeper
     pricer: Pricer
+    comparison_keeper: ComparisonKeeper
     #: figures of the scheduler, and of the database; each process reads them for itself
     gauge: SchedulerGauge
     meter: DatabaseGauges
@@ -112,6 +114,7 @@ class Leading:
             activity_keeper=ActivityKeeper(db, clock=clock, planner=runs.planner),
             tally_keeper=TallyKeeper(db, clock=clock),
             pricer=pricer,
+            comparison_keeper=ComparisonKeeper(db, clock=clock),
             gauge=SchedulerGauge(db, clock=clock, janitor=janitor),
             meter=DatabaseGauges(db, clock=clock, events=events),
         )

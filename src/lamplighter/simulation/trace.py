@@ -114,8 +114,8 @@ class Stamps:
     seconds: Floats
 
 
-def trace_of(histories: Sequence[History]) -> Trace:
-    """The histories as one trace, from the earliest to the latest time in them."""
+def trace_of(histories: Sequence[History], *, span: tuple[datetime, datetime] | None = None) -> Trace:
+    """The histories as one trace, from the earliest to the latest time in them unless a span is given."""
     names = [history.source for history in histories]
     if len(set(names)) < len(names):
         raise BadInput("two histories have the name of one source; put their changes into one")
@@ -126,6 +126,7 @@ def trace_of(histories: Sequence[History]) -> Trace:
         announced=_stamps([history.announced_at for history in histories]),
         born=_seconds([history.born_at for history in histories], otherwise=-np.inf),
         died=_seconds([history.died_at for history in histories], otherwise=np.inf),
+        span=None if span is None else (span[0].timestamp(), span[1].timestamp()),
     )
 
 

@@ -2,42 +2,17 @@
 
 from datetime import timedelta
 
-import sqlalchemy as sa
-
-from lamplighter.model.crawl import RunOutcome
 from lamplighter.operations.jobs import policy_comparison
-from lamplighter.store.engine.database import Connection, Database
-from lamplighter.store.runs import crawl_runs
-from lamplighter.store.schema.tables import crawl_runs as runs
+from lamplighter.store.engine.database import Database
 from tests.moments import NOON
-from tests.store.given_rows import HOUR, a_run, write
-
-
-async def _visited(db: Connection, name: str, *visits: tuple[float, bool]) -> None:
-    """A source, and runs of it that began so many hours after noon and found something new or not."""
-    source_id, run_id = await a_run(db, name)
-    first = (await db.execute(sa.select(runs).where(runs.c.id == run_id))).one()
-    await db.execute(sa.delete(runs).where(runs.c.id == run_id))
-    for number, (hours, is_changed) in enumerate(visits, start=1):
-        run_id = await crawl_runs.add(
-            db,
-            job_id=first.job_id,
-            source_id=source_id,
-            number=number,
-            trigger=first.trigger,
-            now=NOON + hours * HOUR,
-            deadline_at=NOON,
-            page_budget=1,
-        )
-        counts = {"pages_fetched": 1, "pages_changed": int(is_changed)}
-        await crawl_runs.add_up(db, {run_id: counts}, now=NOON)
-        await crawl_runs.close(db, run_id, now=NOON, outcome=RunOutcome.OK, message="", records_shown=0)
+from tests.operations.jobs.visited import visited
+from tests.store.given_rows import HOUR, write
 
 
 async def test_a_change_lies_in_the_middle_between_the_visits_around_it(db: Database) -> None:
-    await write(db, _visited, "a", (0, False), (4, True), (8, False), (10, True))
-    await write(db, _visited, "quiet", (0, False), (9, False))
-    await write(db, _visited, "new", (1, False))
+    await write(db, visited, "a", (0, False), (4, True), (8, False), (10, True))
+    await write(db, visited, "quiet", (0, False), (9, False))
+    await write(db, visited, "new", (1, False))
 
     found = await write(db, policy_comparison.histories, now=NOON + timedelta(days=1))
 
@@ -45,3 +20,8 @@ async def test_a_change_lies_in_the_middle_between_the_visits_around_it(db: Data
         "https://a.example/": [NOON + 2 * HOUR, NOON + 9 * HOUR],
         "https://quiet.example/": [],
     }
+    # They are known from the first visit to the last.
+    assert [(each.born_at, each.died_at, each.visits) for each in found] == [
+        (NOON, NOON + 10 * HOUR, 4),
+        (NOON, NOON + 9 * HOUR, 2),
+    ]

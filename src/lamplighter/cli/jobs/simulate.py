@@ -16,13 +16,14 @@ from lamplighter.cli.terminal.tables import TableColumn
 from lamplighter.cli.terminal.transaction import in_reading
 from lamplighter.errors import BadInput
 from lamplighter.operations.jobs import policy_comparison
+from lamplighter.operations.jobs.policy_comparison import SeenHistory
 from lamplighter.simulation import mixes, trace_csv
 from lamplighter.simulation.compare import PHASES, Comparison, compare, usual_budget
 from lamplighter.simulation.compare import Progress as OnProgress
 from lamplighter.simulation.contenders import Contender
 from lamplighter.simulation.measures import PolicyResult, are_equal
 from lamplighter.simulation.mixes import Mix
-from lamplighter.simulation.trace import History, Trace, trace_of
+from lamplighter.simulation.trace import Trace
 
 app = typer.Typer(add_completion=False)
 #: fetches per day and source: every five minutes at most
@@ -130,10 +131,10 @@ def _read(file: Path) -> Trace:
         raise BadInput(f"cannot read {str(file)!r}: {error.strerror}; name a CSV file") from None
 
 
-def _from_own(histories: Sequence[History]) -> Trace:
+def _from_own(histories: Sequence[SeenHistory]) -> Trace:
     if not any(history.changed_at for history in histories):
         raise BadInput("our own visits have seen no change yet; use --trace FILE.csv, or --mix mixed")
-    return trace_of(histories)
+    return policy_comparison.own_trace(histories)
 
 
 @contextmanager

@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from lamplighter.errors import NotPossible
 from lamplighter.rules.formats.plural import counted
 from lamplighter.rules.schedule.policies.learned import weight
-from lamplighter.simulation.compare import compare, few_of, usual_budget
+from lamplighter.simulation.compare import compare, few_of
 from lamplighter.simulation.contenders import Contender
 from lamplighter.simulation.measures import PolicyResult, are_equal
-from lamplighter.simulation.trace import History, trace_of
+from lamplighter.simulation.trace import History, Trace, trace_of
 from lamplighter.store.engine.database import Connection, Database
+from lamplighter.store.fleet import upkeep
+from lamplighter.store.fleet.upkeep import Upkeep
 from lamplighter.store.runs import run_history
 from lamplighter.store.runs.run_history import HistoryVisit
 
@@ -32,6 +34,13 @@ ABOUT: Final[Mapping[Contender, str]] = {
 }
 #: held while a comparison is under way
 BUSY = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenHistory(History):
+    """What our visits saw of one source: it is known from the first of them to the last."""
+
+    visits: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +74,32 @@ class OwnComparison:
         return f"learned: {abs(share):.0%} {word} stale hours than one fixed interval would give{rest}"
 
 
+class ComparisonMinimum(NamedTuple):
+    """The minimum data for a meaningful policy comparison."""
+
+    sources: int = 5
+    changes: int = 50
+    days: int = 7
+
+    def is_more_than(self, compared: OwnComparison) -> bool:
+        """Whether a comparison has less data than this."""
+        return compared.sources < self.sources or compared.changes < self.changes or compared.days < self.days
+
+
+ENOUGH = ComparisonMinimum()
+
+
 async def compare_policies(db: Database, *, now: datetime) -> OwnComparison:
-    """Replays what our visits saw; takes seconds, on a thread of its own, and one at a time."""
+    """Replays what our visits saw, and notes the outcome; takes seconds, on a thread of its own, and one at a time."""
     async with db.read() as connection:
         known = await histories(connection, now=now)
-    return await asyncio.to_thread(compared, known)
+    found = await asyncio.to_thread(compared, known)
+    said = {} if ENOUGH.is_more_than(found) else {"saving": found.saving}
+    await db.write(lambda connection: upkeep.note(connection, Upkeep.COMPARISON, now=now, figures=said))
+    return found
 
 
-def compared(known: Sequence[History]) -> OwnComparison:
+def compared(known: Sequence[SeenHistory]) -> OwnComparison:
     """Replays these histories; NotPossible where they tell of no change."""
     if not any(history.changed_at for history in known):
         raise NotPossible(
@@ -83,14 +110,17 @@ def compared(known: Sequence[History]) -> OwnComparison:
     return replayed(known)
 
 
-def replayed(histories: Sequence[History]) -> OwnComparison:
-    """Replays these histories under every policy; NotPossible while another comparison is under way."""
+def replayed(histories: Sequence[SeenHistory]) -> OwnComparison:
+    """Replays these histories under every policy, with as many fetches as our own visits to the replayed sources.
+
+    NotPossible while another comparison is under way.
+    """
     if not BUSY.acquire(blocking=False):
         raise NotPossible("A comparison is already running; try again when it is done.", code="busy")
     try:
-        trace = few_of(trace_of(histories), MOST_SOURCES)
-        # Of a short history the usual budget may not even pay for the first copies.
-        budget = max(usual_budget(trace), 2 / trace.days)
+        trace = few_of(own_trace(histories), MOST_SOURCES)
+        visits = {history.source: history.visits for history in histories}
+        budget = sum(visits[source] for source in trace.sources) / trace.source_days
         compared = compare(trace, list(Contender), budget=budget)
     finally:
         BUSY.release()
@@ -105,22 +135,36 @@ def replayed(histories: Sequence[History]) -> OwnComparison:
     )
 
 
+def own_trace(histories: Sequence[SeenHistory]) -> Trace:
+    """The histories as a trace of all the time in which we visited, whether anything changed then or not."""
+    began = min(history.born_at for history in histories if history.born_at is not None)
+    ended = max(history.died_at for history in histories if history.died_at is not None)
+    return trace_of(histories, span=(began, ended))
+
+
 #: how far back
 LOOK_BACK = timedelta(days=180)
 
 
-async def histories(db: Connection, *, now: datetime) -> list[History]:
+async def histories(db: Connection, *, now: datetime) -> list[SeenHistory]:
     """The history of every source that was visited at least twice."""
     visits = await run_history.visits(db, since=now - LOOK_BACK)
     by_source = [list(group) for _, group in groupby(visits, key=lambda visit: visit.url)]
     return [_history(group) for group in by_source if len(group) > 1]
 
 
-def _history(visits: list[HistoryVisit]) -> History:
+def _history(visits: list[HistoryVisit]) -> SeenHistory:
     """A change that a visit found lies somewhere since the visit before; in the middle it is least wrong."""
     changed_at = [
         before.started_at + (after.started_at - before.started_at) / 2
         for before, after in pairwise(visits)
         if after.has_changed
     ]
-    return History(source=visits[0].url, changed_at=changed_at, weight=weight(visits[0].priority))
+    return SeenHistory(
+        source=visits[0].url,
+        changed_at=changed_at,
+        weight=weight(visits[0].priority),
+        born_at=visits[0].started_at,
+        died_at=visits[-1].started_at,
+        visits=len(visits),
+    )

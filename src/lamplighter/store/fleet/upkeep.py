@@ -23,6 +23,8 @@ class Upkeep(StrEnum):
     RESTORE = "restore"
     #: the tallies were compared with a fresh count
     TALLIES = "tallies"
+    #: the scheduling policies were compared on our own history
+    COMPARISON = "comparison"
 
 
 class UpkeepResult(NamedTuple):

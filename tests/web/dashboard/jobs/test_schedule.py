@@ -9,14 +9,16 @@ import pytest
 from lamplighter.app import Store
 from lamplighter.model.access import Stamp
 from lamplighter.model.crawl import RunOutcome, Trigger
-from lamplighter.operations.jobs.policy_comparison import OwnComparison
+from lamplighter.operations.jobs.policy_comparison import ComparisonMinimum, OwnComparison
 from lamplighter.operations.sources import sources
 from lamplighter.rules.schedule import rebalance
 from lamplighter.rules.schedule.slots import SLOT_COUNT, LoadMap
 from lamplighter.store.engine.database import Connection
+from lamplighter.store.fleet import upkeep
+from lamplighter.store.fleet.upkeep import Upkeep
 from lamplighter.store.runs import crawl_runs
 from lamplighter.store.schema import tables
-from lamplighter.web.dashboard.jobs.schedule import ComparisonMinimum, DayGrid
+from lamplighter.web.dashboard.jobs.schedule import DayGrid
 from tests.changing import add_job, set_job
 from tests.crawl.runs.due_jobs import Queues
 from tests.web.asgi_client import Ask
@@ -167,6 +169,18 @@ async def test_policies_are_compared_on_what_our_own_visits_saw(ask: Ask, store:
     assert "2 sources," in text
     for policy in ("learned", "fixed", "hash backoff", "oracle"):
         assert f"<strong>{policy}</strong>" in text
+
+
+async def test_what_learned_saves_stands_there_without_a_click(ask: Ask, store: Store) -> None:
+    saving = "learned: 11 % fewer stale hours than one fixed interval would give"
+    before = (await ask("/schedule")).text
+    await store.db.write(
+        lambda db: upkeep.note(db, Upkeep.COMPARISON, now=store.clock.now(), figures={"saving": saving})
+    )
+
+    assert saving not in before
+    assert saving in (await ask("/schedule")).text
+    assert saving in (await ask("/schedule/day")).text
 
 
 async def test_a_comparison_of_little_says_that_it_is_too_little_to_judge_by(ask: Ask, store: Store) -> None:

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi import Response
 
 from lamplighter.errors import BadInput, LamplighterError
 from lamplighter.model.crawl import JobState
-from lamplighter.operations.jobs import job_views, policy_comparison, schedule, week_windows
-from lamplighter.operations.jobs.policy_comparison import OwnComparison
+from lamplighter.operations.jobs import comparison_keeper, job_views, policy_comparison, schedule, week_windows
+from lamplighter.operations.jobs.policy_comparison import ENOUGH
 from lamplighter.operations.jobs.schedule import NamedMove
 from lamplighter.rules.schedule import reasons, slots
 from lamplighter.rules.schedule.rebalance import RebalancePlan, in_words
@@ -75,21 +75,6 @@ def _shade(runs: int, *, most: int) -> int:
     return -(-runs * (SHADES - 1) // most) if runs else 0
 
 
-class ComparisonMinimum(NamedTuple):
-    """The minimum data for a meaningful policy comparison."""
-
-    sources: int = 5
-    changes: int = 50
-    days: int = 7
-
-    def is_more_than(self, compared: OwnComparison) -> bool:
-        """Whether a comparison has less data than this."""
-        return compared.sources < self.sources or compared.changes < self.changes or compared.days < self.days
-
-
-_ENOUGH = ComparisonMinimum()
-
-
 @ROUTES.get("/schedule")
 async def day(request: ThisRequest, zone: str = week_windows.OWN_ZONE) -> Response:
     """The schedule page, or its plots when a script renews them."""
@@ -147,7 +132,7 @@ async def compare(request: ThisRequest) -> Response:
     shown: dict[str, Any] = {"compared": None, "about": policy_comparison.ABOUT}
     try:
         compared = await policy_comparison.compare_policies(request.view.db, now=request.now)
-        shown |= {"compared": compared, "enough": _ENOUGH, "is_little": _ENOUGH.is_more_than(compared)}
+        shown |= {"compared": compared, "enough": ENOUGH, "is_little": ENOUGH.is_more_than(compared)}
     except LamplighterError as error:
         shown["faults"] = faults_of(error)
     return request.part_or_page("comparison", "jobs/comparison.html", "jobs/compared.html", status=200, **shown)
@@ -172,9 +157,12 @@ async def _page(request: PageRequest, zone: str) -> dict[str, Any]:
 
 
 async def _day(request: PageRequest) -> dict[str, Any]:
-    found = await request.read(lambda db: schedule.overview(db, now=request.now))
+    async with request.view.db.read() as db:
+        found = await schedule.overview(db, now=request.now)
+        saving = await comparison_keeper.saving(db)
     grid = DayGrid.of(found.load)
-    return {"schedule": found, "grid": grid, "balance": in_words(found.score, total=grid.total)}
+    balance = in_words(found.score, total=grid.total)
+    return {"schedule": found, "grid": grid, "balance": balance, "saving": saving}
 
 
 async def _due(request: PageRequest) -> dict[str, Any]:
