@@ -18,7 +18,7 @@ from rich.table import Table
 
 from benchmarks.corpus import Case, cases, read_case
 from benchmarks.measuring.findings import Findings, Part, Sheet, Size, Tell
-from benchmarks.scoring import Score, score, total
+from benchmarks.measuring.scoring import Score, score, total
 
 #: a case below this is named even without --verbose
 _POOR: Final = 0.9

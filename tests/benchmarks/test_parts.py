@@ -17,9 +17,9 @@ from benchmarks.parts import PARTS
 from benchmarks.real_pages import Judged
 
 #: what needs neither nginx, nor PostgreSQL, nor the peers' environment, nor seconds
-QUICK = ("extraction", "robots_urls")
+QUICK = ("extraction", "robots_urls", "deciding")
 PROGRAMS = (
-    *("run", "crawl", "stages", "growth", "claims", "lists", "latency", "fleet", "crashes"),
+    *("run", "crawl", "stages", "growth", "claims", "lists", "deciding", "latency", "fleet", "crashes"),
     *("soak.__main__", "soak.origins"),
 )
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)

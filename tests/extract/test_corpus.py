@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.corpus import Case, Outcome, cases, read_case
-from benchmarks.scoring import Score, Tally, score, total
+from benchmarks.measuring.scoring import Score, Tally, score, total
 from lamplighter.model.reading import Reading
 from lamplighter.model.record import Record, RecordKind
 

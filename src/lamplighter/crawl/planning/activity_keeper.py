@@ -20,8 +20,6 @@ log = telemetry.logger("activity")
 LEAST_SOURCES = 4
 #: in look-backs: how far back the visit before a visit is searched
 _BEFORE = 4
-#: epochs of which the explanation tells
-_TOLD_EPOCHS = 2
 
 
 class ActivityKeeper:
@@ -50,24 +48,13 @@ class ActivityKeeper:
 
     async def _look(self, host: CrowdedHost, mean_hours: float, epoch: float, now: datetime) -> int:
         from lamplighter.crawl.planning import activity_looks
-        from lamplighter.rules.change import activity
 
-        since = now - timedelta(hours=activity.LOOK_BACK * mean_hours * _BEFORE)
         async with self._db.read() as db:
-            moment = activity_looks.Moment(
-                host=host,
-                now=now,
-                mean_hours=mean_hours,
-                epoch=epoch,
-                siblings=await host_activity.siblings(db, host.id),
-                visits=await host_activity.visits(db, host.id, since=since),
-                before=await host_activity.of_host(db, host.id),
-            )
+            moment = await moment_of(db, host, mean_hours=mean_hours, epoch=epoch, now=now)
             price = (await self._planner.outlooks.latest(db, now=now)).price(host.id)
             times = (await host_times.many(db, [host.id])).get(host.id)
-        found = activity_looks.found_at(moment)
         polite = self._planner.source_defaults.polite_per_hour(times) if times is not None else 0.0
-        chosen = activity_looks.chosen(moment, found, price=price, polite_per_hour=polite)
+        found, chosen = activity_looks.looked(moment, price=price, polite_per_hour=polite)
         return await self._db.write(lambda db: self._save(db, moment, found, chosen))
 
     async def _save(
@@ -75,7 +62,7 @@ class ActivityKeeper:
     ) -> int:
         """Stores the activity, and announces changes to the chosen ones, spread over the epoch."""
         await host_activity.save(db, found)
-        told, moved = _told(moment), 0
+        told, moved = moment.told() if chosen else {}, 0
         for number, (sibling, signal) in enumerate(chosen):
             job = await crawl_jobs.lock(db, sibling.id)
             if job is None or job.learnt is None or job.learnt.signal or job.next_run_at != sibling.next_run_at:
@@ -89,9 +76,18 @@ class ActivityKeeper:
         return moved
 
 
-def _told(moment: "Moment") -> dict[str, float]:
-    """What the explanation says about the siblings."""
-    within = timedelta(hours=_TOLD_EPOCHS * moment.epoch)
-    visited = {visit.source_id for visit in moment.visits if visit.at > moment.now - within}
-    changed = {visit.source_id for visit in moment.visits if visit.at > moment.now - within and visit.has_changed}
-    return {"changed": len(changed), "visited": len(visited), "within_seconds": within.total_seconds()}
+async def moment_of(db: Connection, host: CrowdedHost, *, mean_hours: float, epoch: float, now: datetime) -> "Moment":
+    """What is known of a host."""
+    from lamplighter.crawl.planning.activity_looks import Moment
+    from lamplighter.rules.change import activity
+
+    look_back = timedelta(hours=activity.LOOK_BACK * mean_hours)
+    return Moment(
+        host=host,
+        now=now,
+        mean_hours=mean_hours,
+        epoch=epoch,
+        siblings=await host_activity.siblings(db, host.id),
+        visits=await host_activity.visits(db, host.id, since=now - look_back, earliest=now - _BEFORE * look_back),
+        before=await host_activity.of_host(db, host.id),
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from lamplighter.rules.change import activity, beliefs, recency
 from lamplighter.rules.change.activity import Bools, Floats, HostVisits, Ints
 from lamplighter.rules.schedule import schedule
 from lamplighter.rules.schedule.policies.learned import weight
-from lamplighter.store.hosts.host_activity import CrowdedHost, Sibling, SourceVisit, StoredActivity
+from lamplighter.store.hosts.host_activity import CrowdedHost, Sibling, SiblingVisit, StoredActivity
+
+#: epochs of which the explanation tells
+TOLD_EPOCHS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,83 +29,102 @@ class Moment:
     mean_hours: float
     epoch: float
     siblings: Sequence[Sibling]
-    visits: Sequence[SourceVisit]
+    #: of the last mean intervals
+    visits: Sequence[SiblingVisit]
     before: StoredActivity | None
 
     def hours(self, moment: datetime) -> float:
         """Hours from `now` to a moment; below zero before it."""
         return (moment - self.now) / HOUR
 
+    def told(self) -> dict[str, float]:
+        """What the explanation says about the siblings."""
+        seconds = 3600 * TOLD_EPOCHS * self.epoch
+        late = [visit for visit in self.visits if visit.at > self.now.timestamp() - seconds]
+        visited = {visit.source_id for visit in late}
+        changed = {visit.source_id for visit in late if visit.has_changed}
+        return {"changed": len(changed), "visited": len(visited), "within_seconds": seconds}
 
-def found_at(moment: Moment) -> StoredActivity:
+
+class _Beliefs(NamedTuple):
+    """What is known of each sibling; one row for each."""
+
+    a: Floats
+    b: Floats
+    #: hours from the last change to the last visit, and from there to now
+    age: Floats
+    since: Floats
+
+
+def looked(
+    moment: Moment, *, price: float | None, polite_per_hour: float
+) -> tuple[StoredActivity, list[tuple[Sibling, float]]]:
+    """The host's activity, and the siblings whose visits come forward, with the probability that they have changed."""
+    known = _beliefs(moment)
+    found = _found(moment, known)
+    return found, _chosen(moment, known, found, price=price, polite_per_hour=polite_per_hour)
+
+
+def _found(moment: Moment, known: _Beliefs) -> StoredActivity:
     """The host's activity in the last mean intervals, and how well the one known before predicted."""
-    visits, at = _visits(moment)
+    visits, at = _visits(moment, known)
     look_back = activity.LOOK_BACK * moment.mean_hours
     bin_hours = moment.epoch / activity.BINS_PER_EPOCH
-    recent = visits.only(visits.end > -look_back)
-    curve = activity.activity(recent, hosts=1, began=-look_back, until=0.0, bin_hours=bin_hours)
+    curve = activity.activity(visits, hosts=1, began=-look_back, until=0.0, bin_hours=bin_hours)
     return StoredActivity(
         host_id=moment.host.id,
         looked_at=moment.now,
         began_at=moment.now - timedelta(hours=look_back),
         bin_seconds=3600 * bin_hours,
-        levels=[round(float(level), 4) for level in curve.level[0]],
-        gain=_gain(moment, visits, at),
+        levels=[round(level, 4) for level in curve.level[0].tolist()],
+        gain=_gain(moment, visits, known.a[at]),
     )
 
 
-def _gain(moment: Moment, visits: HostVisits, at: Ints) -> float:
-    """By how much the activity is ahead, after the visits since the last look."""
+def _gain(moment: Moment, visits: HostVisits, a: Floats) -> float:
+    """By how much the activity is ahead, after the visits since the last look; with their sources' shapes."""
     if moment.before is None:
         return 0.0
     known = known_activity(moment.before)
     is_new = visits.end > moment.hours(moment.before.looked_at)
     shift = moment.hours(known.began_at)
     start, end, is_changed = visits.start[is_new], visits.end[is_new], visits.is_changed[is_new]
-    a = np.array([moment.siblings[row].belief_a for row in at[is_new]])
-    hours = a / np.maximum(visits.rate[is_new], 1e-12)  # such that the rate is that of plain hours
-    with_it = activity.log_likelihood(a, hours, (end - start) * known.means(start - shift, end - shift), is_changed)
-    without = activity.log_likelihood(a, hours, end - start, is_changed)
+    hours = a[is_new] / np.maximum(visits.rate[is_new], 1e-12)  # such that the rate is that of plain hours
+    with_it = activity.log_likelihood(
+        a[is_new], hours, (end - start) * known.means(start - shift, end - shift), is_changed
+    )
+    without = activity.log_likelihood(a[is_new], hours, end - start, is_changed)
     return float(activity.gained(np.array([moment.before.gain]), np.array([(with_it - without).sum()]))[0])
 
 
-def _visits(moment: Moment) -> tuple[HostVisits, Ints]:
+def _visits(moment: Moment, known: _Beliefs) -> tuple[HostVisits, Ints]:
     """The visits of siblings with the visit before each, and the siblings' rows."""
     rows = {sibling.source_id: row for row, sibling in enumerate(moment.siblings)}
-    pairs = [
-        (rows[after.source_id], moment.hours(before.at), moment.hours(after.at), after.has_changed)
-        for before, after in pairwise(moment.visits)
-        if before.source_id == after.source_id and after.source_id in rows
-    ]
-    at = np.array([pair[0] for pair in pairs], dtype=np.int64)
+    ours = [(rows[visit.source_id], *visit[1:]) for visit in moment.visits if visit.source_id in rows]
+    row, before, end, is_changed = np.array(ours, dtype=np.float64).reshape(-1, 4).T
+    at, now = row.astype(np.int64), moment.now.timestamp()
     visits = HostVisits(
-        host=np.zeros(len(pairs), dtype=np.int64),
-        start=np.array([pair[1] for pair in pairs], dtype=np.float64),
-        end=np.array([pair[2] for pair in pairs], dtype=np.float64),
-        is_changed=np.array([pair[3] for pair in pairs], dtype=bool),
-        rate=_rates(moment)[at],
+        host=np.zeros(len(at), dtype=np.int64),
+        start=(before - now) / 3600,
+        end=(end - now) / 3600,
+        is_changed=is_changed > 0,
+        rate=_rates(known)[at],
     )
     return visits, at
 
 
-def _rates(moment: Moment) -> Floats:
+def _rates(known: _Beliefs) -> Floats:
     """Changes per hour, as believed of each sibling."""
-    a, b, age, _ = _beliefs(moment)
-    pace = np.where(np.isnan(age), 1.0, recency.pace(age))
-    rate: Floats = a / b * pace
+    pace = np.where(np.isnan(known.age), 1.0, recency.pace(known.age))
+    rate: Floats = known.a / known.b * pace
     return rate
 
 
-def _beliefs(moment: Moment) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of each sibling: the belief, hours from the last change to the last visit, and from there to now."""
-    a, b = (
-        np.array([getattr(one, name) for one in moment.siblings], dtype=np.float64) for name in ("belief_a", "belief_b")
-    )
-    age = np.array([_age(one) for one in moment.siblings], dtype=np.float64)
-    since = np.array(
-        [-moment.hours(one.visited_at) if one.visited_at else 0.0 for one in moment.siblings], dtype=np.float64
-    )
-    return a, b, age, np.maximum(since, 0.0)
+def _beliefs(moment: Moment) -> _Beliefs:
+    since = (-moment.hours(one.visited_at) if one.visited_at else 0.0 for one in moment.siblings)
+    rows = [(one.belief_a, one.belief_b, _age(one), hours) for one, hours in zip(moment.siblings, since, strict=True)]
+    a, b, age, since_visit = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return _Beliefs(a, b, age, np.maximum(since_visit, 0.0))
 
 
 def _age(one: Sibling) -> float:
@@ -114,17 +136,17 @@ def _age(one: Sibling) -> float:
     return max(0.0, (one.visited_at - one.changed_at) / HOUR)
 
 
-def chosen(
-    moment: Moment, found: StoredActivity, *, price: float | None, polite_per_hour: float
+def _chosen(
+    moment: Moment, known: _Beliefs, found: StoredActivity, *, price: float | None, polite_per_hour: float
 ) -> list[tuple[Sibling, float]]:
     """The siblings whose visits come forward into this epoch, with the probability that they have changed."""
-    known = known_activity(found)
-    if not known.is_used or price is None or not moment.siblings:
+    busy = known_activity(found)
+    if not busy.is_used or price is None or not moment.siblings:
         return []
-    a, b, age, since = _beliefs(moment)
+    a, b, age, since = known
     felt = np.where(np.isnan(age), since, recency.felt_since(np.nan_to_num(age), since))
-    now = moment.hours(moment.now) - moment.hours(known.began_at)
-    signal = activity.signal(a, b, felt=felt, mean=known.means(now - since, np.full(len(since), now)))
+    now = moment.hours(moment.now) - moment.hours(busy.began_at)
+    signal = activity.signal(a, b, felt=felt, mean=busy.means(now - since, np.full(len(since), now)))
     importance = np.array([weight(one.priority) for one in moment.siblings])
     stale = beliefs.stale_hours(a, b, since + moment.epoch, signal=signal, age=age)
     cost = np.array([max(1.0, one.cost) for one in moment.siblings])
