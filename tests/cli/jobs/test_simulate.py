@@ -37,6 +37,8 @@ def test_every_policy_answers_with_the_agreed_keys(lamplighter: Lamplighter, fil
         assert each["staleness"] + each["freshness"] == pytest.approx(1)
         assert each["changes"] == 80
         assert each["staleness_low"] <= each["staleness"] <= each["staleness_high"]
+    stale = {each["policy"]: each["staleness"] for each in answer.json}
+    assert {each["room"] for each in answer.json} == {stale["oracle"] / stale["fixed"]}
 
 
 @pytest.mark.parametrize(

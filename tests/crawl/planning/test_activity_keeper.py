@@ -1,11 +1,13 @@
 """Visits come forward where the visits to siblings found changes."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from lamplighter.crawl.planning.activity_keeper import ActivityKeeper
+from lamplighter.crawl.planning.known_activity import known_activity
 from lamplighter.model.crawl import CrawlJob
 from lamplighter.model.schedule import PolicyName
 from lamplighter.rules.schedule import reasons
@@ -113,3 +115,30 @@ async def test_a_host_is_looked_at_once_in_an_epoch(db: Database) -> None:
     await _looked(queues)
 
     assert (await _looked(queues))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "earliest"),
+    [
+        pytest.param({"min_interval": 20 * HOUR}, NOON + 10 * HOUR, id="a least interval"),
+        pytest.param({"interval": DAY}, NOON + 14 * HOUR, id="an interval"),
+        pytest.param({"policy": PolicyName.FIXED}, NOON + 14 * HOUR, id="a fixed policy"),
+        pytest.param({"windows_text": "mon 09:00-17:00"}, NOON + 14 * HOUR, id="a window"),
+    ],
+)
+async def test_what_a_person_set_holds_whatever_the_siblings_tell(
+    db: Database, said: dict[str, Any], earliest: datetime
+) -> None:
+    queues = await _host(db, sources=40, gain=5.0, **said)
+
+    await _looked(queues)
+
+    assert min(job.next_run_at for job in await write(db, _all)) >= earliest
+
+
+def test_a_host_is_trusted_once_its_activity_is_ahead_by_more_than_two() -> None:
+    busy = StoredActivity(1, NOON, NOON - DAY, 3600.0, [4.0] * 24, 2.0)
+
+    assert known_activity(busy).between(NOON - HOUR, NOON) == (1.0, 1.0)
+    mean, lag = known_activity(busy._replace(gain=2.01)).between(NOON - HOUR, NOON)
+    assert (mean, lag) == pytest.approx((4.0, 1.0))

@@ -93,7 +93,7 @@ def simulate(
         if plot is not None:
             simulate_plot.draw(plot, histories, compared, on_progress=on_progress)
     if as_json:
-        print_json([_form(result) for result in compared.results])
+        print_json([_form(result) | {"room": compared.room} for result in compared.results])
     else:
         _show(histories, compared, why="as given" if budget is not None else _AS_WRITTEN)
 
