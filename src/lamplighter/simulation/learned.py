@@ -265,7 +265,7 @@ def replay_learned(
         if now >= priced_at:
             lived = float((np.clip(now, trace.born, trace.died) - trace.born).sum())
             owed = per_source * lived - (rounds.book.spent - first_copies)
-            within = min(trace.hours - now, pricing.MADE_UP_WITHIN)
+            within = min(trace.hours - now, pricing.made_up_within(mean_hours))
             learner.reprice(now, fetches_per_hour=pricing.paced(per_source * len(trace), owed=owed, within=within))
             priced_at = now + _PRICED_EVERY
         if is_new:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lamplighter.crawl.planning.pricer import Pricer
-from lamplighter.store.engine.database import Database
+from lamplighter.store.engine.database import Connection, Database
 from lamplighter.store.jobs import pricing
 from lamplighter.store.jobs.pricing import Pricing
 from lamplighter.store.schema import tables
@@ -80,6 +80,21 @@ async def test_a_budget_that_is_too_small_is_called_so(db: Database) -> None:
     assert found.figures is not None
     assert found.figures["is_budget_too_small"]
     assert found.figures["least_budget_per_hour"] > 0.001
+
+
+@on_sqlite
+async def test_what_a_small_budget_owes_is_made_up_for_within_seven_of_its_intervals(db: Database) -> None:
+    queues = await _watched(db, budget_per_hour=0.05)  # eight pages: each once in 160 hours
+
+    async def before(connection: Connection) -> None:
+        await pricing.save(connection, price=1.0, owed=5.0, figures={}, solved_at=queues.clock.at)
+
+    await db.write(before)
+    found = await _priced(queues)
+
+    assert found.owed == pytest.approx(5.0)  # a third of a week's fetches would be 2.8
+    assert found.figures is not None
+    assert found.figures["demand_per_hour"] == pytest.approx(0.05 + 5.0 / (7 * 160), rel=0.01)
 
 
 async def test_a_host_in_greater_demand_than_it_can_serve_has_its_own_price(db: Database) -> None:

@@ -316,3 +316,28 @@ def test_fetches_that_were_not_made_are_owed(used: float, owed: float) -> None:
 )
 def test_what_is_owed_is_made_up_for_within_a_week(owed: float, per_hour: float) -> None:
     assert pricing.paced(10.0, owed=owed) == pytest.approx(per_hour)
+
+
+@pytest.mark.parametrize(
+    ("mean_hours", "days"),
+    [
+        pytest.param(24.0, 7, id="visited daily: a week"),
+        pytest.param(1.0, 7, id="often: no less than that"),
+        pytest.param(96.0, 28, id="every four days: seven of these intervals"),
+        pytest.param(float("inf"), 7, id="without a budget"),
+        pytest.param(float("nan"), 7, id="not known"),
+    ],
+)
+def test_rare_visits_are_made_up_for_more_slowly(mean_hours: float, days: float) -> None:
+    assert pricing.made_up_within(mean_hours) == 24 * days
+
+
+def test_more_is_remembered_where_it_is_made_up_for_more_slowly() -> None:
+    assert pricing.owed(0.0, used=1e4, budget=10.0, hours=24.0, within=4 * 168.0) == pytest.approx(-4 * 560.0)
+
+
+def test_a_mean_interval_is_what_the_budget_leaves_to_each_fetch() -> None:
+    cost = np.array([2.0, 4.0, float("nan")])
+
+    assert pricing.mean_interval(cost, 0.5) == 14
+    assert pricing.mean_interval(cost, 0.0) == float("inf")

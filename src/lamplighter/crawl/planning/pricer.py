@@ -85,8 +85,10 @@ class Pricer:
             budget = price_solving.own_budget(learned)
         capacity = self._capacity(times, others)
         hours = (now - since) / HOUR
-        owed = pricing.owed(before.owed, used=used - _spent(others) * hours, budget=budget, hours=hours)
-        paced = pricing.paced(budget, owed=owed)
+        within = pricing.made_up_within(pricing.mean_interval(demand.cost, budget))
+        mine = used - _spent(others) * hours
+        owed = pricing.owed(before.owed, used=mine, budget=budget, hours=hours, within=within)
+        paced = pricing.paced(budget, owed=owed, within=within)
         priced, outlook = await asyncio.to_thread(price_solving.solved, demand, paced, capacity)
         passed = (now - before.solved_at) / HOUR if before.solved_at is not None else 0.0
         promised, seen = price_solving.promised(learned, priced, before.figures or {}, hours=passed)

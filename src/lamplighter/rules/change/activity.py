@@ -18,7 +18,7 @@ Bools = NDArray[np.bool_]
 #: steps of the expectation maximisation; more hardly move anything
 STEPS = 6
 #: changes, and expected changes, by which every bin is pulled towards 1
-PULL = 1.0
+PULL = 0.1
 #: an epoch is this part of the mean interval between two visits of a source, within these hours
 EPOCHS_PER_INTERVAL = 12.0
 LEAST_EPOCH, MOST_EPOCH = 1.0, 6.0

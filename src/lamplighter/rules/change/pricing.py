@@ -28,8 +28,9 @@ LEAST, MOST = 1 / 60, 366 * 24.0
 SOUND = (1e-9, 1e9)
 #: no price is lower
 TINY = 1e-300
-#: hours within which fetches that were saved, or made in advance, are made up for
+#: hours, or mean intervals where they are longer: so long it takes to make up for what was saved, or made in advance
 MADE_UP_WITHIN = 7 * 24.0
+MADE_UP_WITHIN_INTERVALS = 7.0
 #: by which factor that may speed up or slow down the others
 MOST_HASTE = 1.5
 
@@ -131,13 +132,26 @@ def baseline_budget(baseline_seconds: Floats, cost: Floats) -> float:
     return float((_least_one(cost)[is_sound] * 3600 / baseline_seconds[is_sound]).sum())
 
 
-def owed(before: float, *, used: float, budget: float, hours: float) -> float:
+def mean_interval(cost: Floats, budget: float) -> float:
+    """Hours between two runs of a source on average, if this many fetches per hour are shared; infinite without any."""
+    return float(_least_one(cost).sum()) / budget if budget > 0 else inf
+
+
+def made_up_within(mean_hours: float) -> float:
+    """Hours within which what is owed is made up for, where sources are visited about every so many hours.
+
+    Where they are visited once a month, a burst in one week must not slow all of them down in the next.
+    """
+    return max(MADE_UP_WITHIN, MADE_UP_WITHIN_INTERVALS * mean_hours) if isfinite(mean_hours) else MADE_UP_WITHIN
+
+
+def owed(before: float, *, used: float, budget: float, hours: float, within: float = MADE_UP_WITHIN) -> float:
     """Fetches that the budget paid for and that were not made, after more hours; below zero: made in advance.
 
     Runs fail, wait for windows, turn out larger than expected, or come forward in a burst. What cannot be made up for
-    in time is forgotten.
+    within these hours is forgotten.
     """
-    most = (1 - 1 / MOST_HASTE) * budget * MADE_UP_WITHIN
+    most = (1 - 1 / MOST_HASTE) * budget * within
     left = before + budget * hours - used
     return min(max(left, -most), most) if isfinite(left) and isfinite(most) else 0.0
 
