@@ -21,7 +21,7 @@ from tests.service.in_process import crawl, crawl_again, going, quick_settings
 from tests.service.sites import posting_html
 
 PAGES = 60
-#: statements of a commit that stores visits and readings, and of one that ends a run as well: a fifth more than are needed
+#: statements of a commit of visits and readings, and of one that ends a run as well: a fifth more than are needed
 MOST_STATEMENTS, MOST_AT_THE_END = 36, 64
 #: how often the same statement is sent in one commit: a list is looked for once more when it has ended
 MOST_TIMES = 3
