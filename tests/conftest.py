@@ -12,7 +12,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
-from lamplighter import metrics
+from lamplighter import metrics, telemetry
 from lamplighter.crawl.events import event_delivery
 from lamplighter.crawl.fetching import host_round
 from lamplighter.crawl.reading import reader_pool
@@ -52,6 +52,7 @@ process_setup.write_without_waiting_for_the_disk()
 def logs_as_they_come() -> Iterator[None]:
     """How much a command logs is no concern of the next test's."""
     yield
+    telemetry.configure("notset")
     structlog.reset_defaults()
 
 

@@ -65,7 +65,9 @@ def play_head(data: bytes) -> None:
     """Any answer is a visit of which all words can be stored, or is given up; no header has more than its own line."""
     transfer = Transfer(pycurl.Curl(), guard=_GUARD, sockets=OpenSockets(ActGuard(), answers_within=20))
     wants = partial(client._reader, _HERE, _LIMITS)
-    transfer.begin(WireRequest(method="GET", url=_HERE.href, headers=(), hostname="a.example", port=443, wants=wants))
+    transfer.request = WireRequest(
+        method="GET", url=_HERE.href, headers=(), hostname="a.example", port=443, wants=wants
+    )
     transfer.stage = Stage.SENT
     lines = data.replace(b"\0", b"").splitlines(keepends=True)  # libcurl takes no NUL
     while lines and transfer.head is None and transfer.trouble is None:

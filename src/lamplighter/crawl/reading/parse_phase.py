@@ -148,6 +148,7 @@ class ParsePhase:
 
     async def run(self) -> None:
         """Parses until stopped; then releases pages that were not begun."""
+        self._is_over = False
         async with asyncio.TaskGroup() as group:
             readers = [group.create_task(self._read_batches()) for _ in range(self._pool.workers + 1)]
             renewing = self._lease.total_seconds() / 3

@@ -19,8 +19,9 @@ async def a_change_set(
     title: str = "Harbour pilot",
     tags: tuple[str, ...] = (),
     price: tuple[float, float] | None = None,
+    more: dict[str, tuple[str, str]] | None = None,
 ) -> Source:
-    """A source whose run found a record, or, with a price, changed that of one it knew."""
+    """A source whose run found a record, or, with a price, changed that of one it knew, and more of it."""
     source = await a_source(store, view, url=f"https://{name}.example/", name=name, tags=tags)
     identity: dict[str, Any] = {"url": f"https://{name}.example/1", "canonical_hash": name, "kind": RecordKind.PRODUCT}
     if price is not None:
@@ -30,8 +31,7 @@ async def a_change_set(
     if price is None:
         await a_record(store, source, title=title, **identity)
     else:
-        as_written = (f"€ {price[0]:.2f}", f"€ {price[1]:.2f}")
-        await changed(store, record, run_id, **{"fields.price": price, "fields.price_raw": as_written})
+        await changed(store, record, run_id, **{"fields.price": price}, **(more or {}))
     now = store.clock.now()
 
     async def step(db: Any) -> None:

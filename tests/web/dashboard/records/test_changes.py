@@ -22,7 +22,8 @@ async def test_before_anything_changed_the_page_says_what_will_stand_there(ask: 
 async def test_a_price_is_told_by_its_move_and_nothing_crawled_is_markup(
     ask: Ask, store: Store, view: ServiceView
 ) -> None:
-    await a_change_set(store, view, "kettles", title=EVIL, price=(20.0, 15.0))
+    as_written = ("€ 20.00", "€ 15.00")
+    await a_change_set(store, view, "kettles", title=EVIL, price=(20.0, 15.0), more={"fields.price_raw": as_written})
 
     text = (await ask("/changes")).text
 
