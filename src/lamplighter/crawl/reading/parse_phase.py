@@ -77,10 +77,9 @@ class ParsePhase:
         self._stopping = stopping
         #: one claim at a time, so that none is under way when all pages are released
         self._claiming = asyncio.Lock()
-        #: pages that wait for a reader; `_queued` is set when there is one, or when no more are read
+        #: pages that wait for a reader; `_queued` is set when there is one, or when we stop
         self._queue: deque[UnreadPage] = deque()
         self._queued = asyncio.Event()
-        self._is_over = False
         self._in_hand = UnreadPages(clock, most=2 * _BATCH * (pool.workers + 1), stopping=stopping)
         #: the pages that a reader parses now -> since when
         self._parsing: dict[int, datetime] = {}
@@ -148,7 +147,6 @@ class ParsePhase:
 
     async def run(self) -> None:
         """Parses until stopped; then releases pages that were not begun."""
-        self._is_over = False
         async with asyncio.TaskGroup() as group:
             readers = [group.create_task(self._read_batches()) for _ in range(self._pool.workers + 1)]
             renewing = self._lease.total_seconds() / 3
@@ -157,7 +155,6 @@ class ParsePhase:
             helpers = [group.create_task(each) for each in (self._sweep(), self._store_slow(), renewal, noting)]
             await self._stopping.wait()
             await self._give_back()
-            self._is_over = True
             self._queued.set()
             await asyncio.gather(*readers)
             for helper in helpers:
@@ -265,12 +262,12 @@ class ParsePhase:
                 await self._put_back(batch)
 
     async def _next_batch(self) -> list[UnreadPage]:
-        """The pages that wait, as many as a reader takes at once; none when no more are read."""
-        while not self._queue and not self._is_over:
+        """The pages that wait, as many as a reader takes at once; none when we stop."""
+        while not self._queue and not self._stopping.is_set():
             self._queued.clear()
             await self._queued.wait()
         batch, size = list[UnreadPage](), 0
-        while self._queue and not self._is_over and len(batch) < _BATCH and size < _BATCH_BYTES:
+        while self._queue and not self._stopping.is_set() and len(batch) < _BATCH and size < _BATCH_BYTES:
             batch.append(item := self._queue.popleft())
             size += len(item.body or b"")
         return batch
