@@ -108,7 +108,9 @@ async def test_ten_hostile_sites_cost_a_hundred_others_nothing(folder_in_memory:
 
     assert len(siege.told.connections) == 10
     assert siege.told.repeated == 0
-    assert siege.watch.longest_blocked_seconds < 0.25
+    assert siege.watch.longest_seconds < 0.25
+    # That waits for other threads too, which a busy machine keeps from their processor.
+    assert siege.watch.longest_blocked_seconds < 0.25 + peace.watch.longest_blocked_seconds
     assert max(siege.health) < 1
     assert siege.slow_turn < peace.slow_turn + 1
     assert (peak_after - peak_before) / 1024 < MEGABYTES_MORE
