@@ -60,7 +60,8 @@ def kept(folder: Path, part: str) -> Outcome | None:
 
 def text(parts: Sequence[Part], outcomes: dict[str, Outcome], *, before: str = "") -> str:
     """The whole page; of a part that was never run here, what the page said `before`."""
-    lines = [_HEAD, *_machine(outcomes), "", "## Promises", "", *_promises(parts, outcomes, before)]
+    machine = _machine(outcomes, is_partial=len(outcomes) < len(parts))
+    lines = [_HEAD, *machine, "", "## Promises", "", *_promises(parts, outcomes, before)]
     for part in parts:
         lines += ["", f"## {part.title}", "", part.about, ""]
         outcome = outcomes.get(part.name)
@@ -68,12 +69,12 @@ def text(parts: Sequence[Part], outcomes: dict[str, Outcome], *, before: str = "
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _machine(outcomes: dict[str, Outcome]) -> Iterator[str]:
+def _machine(outcomes: dict[str, Outcome], *, is_partial: bool) -> Iterator[str]:
     moments = [outcome.at for outcome in outcomes.values()] or [datetime.now(UTC)]
     taken = sorted({moment.date().isoformat() for moment in (min(moments), max(moments))})
     yield "| | |"
     yield "|---|---|"
-    yield f"| taken | {' to '.join(taken)} |"
+    yield f"| taken | {' to '.join(taken)}{'; parts that were not run then are older' if is_partial else ''} |"
     yield f"| machine | {platform.machine()}, {_processor()}, {os.cpu_count()} cores, {_memory_gb():.0f} GB |"
     yield f"| system | {platform.system()} {platform.release()}, Python {platform.python_version()} |"
     yield f"| libraries | {', '.join(f'{name} {_version(name)}' for name in _PACKAGES)} |"

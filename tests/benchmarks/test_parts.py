@@ -77,6 +77,7 @@ def test_what_was_found_reads_the_same_on_the_page_when_it_was_kept_for_later(tm
     assert "| Lamps: lit | at least 8 lamps | 7 lamps | **missed** |" in text
     assert "| Lamps: oil | at most 3 l | 2 l | met |" in text
     assert "| Quay | 7 |" in text
+    assert "are older" not in text
 
 
 def test_what_was_never_measured_here_stays_on_the_page_as_it_was() -> None:
@@ -88,6 +89,7 @@ def test_what_was_never_measured_here_stays_on_the_page_as_it_was() -> None:
 
     assert "*not measured on this machine yet*" in before
     assert "not measured" not in after
+    assert "parts that were not run then are older" in after
     assert after.count("| Quay | 7 |") == 2
     assert after.count("| Lamps: oil | at most 3 l | 2 l | met |") == 1
     assert results_page.text([_part(FOUND), street], {"street": replace(lamps, part="street")}, before=after) == after
